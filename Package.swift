@@ -1,0 +1,109 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) the Relight authors
+
+import PackageDescription
+
+let webkit: TargetDependencyCondition? = .when(traits: ["WebKit"])
+
+let package = Package(
+    name: "relight",
+    products: [
+        .executable(name: "relightd", targets: ["relightd"]),
+        .executable(name: "relightctl", targets: ["relightctl"]),
+        .executable(name: "relight-webkit", targets: ["relight-webkit"]),
+        .executable(name: "relight-builtin", targets: ["relight-builtin"]),
+        .executable(name: "relight-curtain", targets: ["relight-curtain"]),
+        .executable(name: "relight-bench", targets: ["relight-bench"]),
+    ],
+    traits: [
+        .trait(name: "WebKit", description: "Build relight-webkit and relight-curtain (needs GTK 4 and WebKitGTK 6.0)."),
+        .default(enabledTraits: ["WebKit"]),
+    ],
+    targets: [
+        // C libraries, each entered at one place.
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CWebKitGTK", pkgConfig: "webkitgtk-6.0", providers: [.apt(["libwebkitgtk-6.0-dev"])]),
+        .target(name: "CLinux"),
+
+        // The operating system.
+        .target(name: "Platform", dependencies: ["CLinux"]),
+        .target(name: "EventLoop", dependencies: ["CSystemd", "Platform"]),
+        .target(name: "Systemd", dependencies: ["CSystemd", "CLinux", "Platform"]),
+
+        // Pure: values in, values out.
+        .target(name: "Cookies", dependencies: ["CPublicSuffix"]),
+        .target(name: "Wire", dependencies: ["Cookies"]),
+        .target(name: "Configuration"),
+        .target(name: "Supervision"),
+
+        // The supervisor.
+        .target(name: "Snapshots", dependencies: ["CSQLite", "Cookies", "Wire", "Platform"]),
+        .target(
+            name: "Daemon",
+            dependencies: [
+                "Configuration", "Cookies", "EventLoop", "Platform", "Snapshots", "Supervision", "Systemd", "Wire",
+            ]),
+
+        // The hosts.
+        .target(name: "HostKit", dependencies: ["Cookies", "Platform", "Wire"]),
+        .target(
+            name: "WebKitHost",
+            dependencies: ["Cookies", "HostKit", "Platform", "Wire", .target(name: "CWebKitGTK", condition: webkit)]),
+        .target(
+            name: "CurtainHost",
+            dependencies: ["HostKit", "Platform", "Wire", .target(name: "CWebKitGTK", condition: webkit)]),
+        .target(name: "BuiltinHost", dependencies: ["CCurl", "Cookies", "HostKit", "Platform", "Wire"]),
+
+        // The command line and the measuring instruments.
+        .target(name: "RelightKit", dependencies: ["Platform", "Wire"]),
+        .target(
+            name: "ControlTool",
+            dependencies: ["Configuration", "Cookies", "Platform", "RelightKit", "Systemd", "Wire"]),
+        .target(name: "Bench", dependencies: ["Platform", "RelightKit", "Systemd", "Wire"]),
+
+        .executableTarget(name: "relightd", dependencies: ["Daemon"]),
+        .executableTarget(name: "relightctl", dependencies: ["ControlTool"]),
+        .executableTarget(name: "relight-webkit", dependencies: ["WebKitHost"]),
+        .executableTarget(name: "relight-curtain", dependencies: ["CurtainHost"]),
+        .executableTarget(name: "relight-builtin", dependencies: ["BuiltinHost"]),
+        .executableTarget(name: "relight-bench", dependencies: ["Bench"]),
+        .executableTarget(name: "relight-fake", dependencies: ["HostKit", "Platform", "Wire", "Cookies"]),
+
+        // What only tests use.
+        .target(
+            name: "TestSupport", dependencies: ["HostKit", "Platform", "RelightKit", "Wire", "Cookies"],
+            path: "Tests/TestSupport"),
+        .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
+        .testTarget(name: "SystemdTests", dependencies: ["EventLoop", "Platform", "Systemd", "TestSupport"]),
+        .testTarget(name: "CookiesTests", dependencies: ["Cookies"], resources: [.copy("Vectors")]),
+        .testTarget(name: "WireTests", dependencies: ["Wire", "Cookies"]),
+        .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"]),
+        .testTarget(name: "SupervisionTests", dependencies: ["Supervision"]),
+        .testTarget(name: "SnapshotsTests", dependencies: ["Cookies", "Snapshots", "Wire", "Platform", "TestSupport"]),
+        .testTarget(
+            name: "DaemonTests",
+            dependencies: ["Daemon", "Configuration", "RelightKit", "Wire", "Platform", "Systemd", "TestSupport"]),
+        .testTarget(
+            name: "HostTests",
+            dependencies: ["BuiltinHost", "HostKit", "Cookies", "Wire", "Platform", "Bench", "TestSupport"]),
+        .testTarget(name: "WebKitTests", dependencies: ["Wire", "Platform", "HostKit", "Bench", "Cookies", "TestSupport"]),
+        .testTarget(name: "ControlToolTests", dependencies: ["ControlTool", "RelightKit", "Wire", "TestSupport"]),
+        .testTarget(
+            name: "SystemTests", dependencies: ["RelightKit", "Bench", "Systemd", "Wire", "Platform", "TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CLinux" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .unsafeFlags(["-warnings-as-errors"]),
+    ]
+}

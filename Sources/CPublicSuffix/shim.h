@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright (c) the Relight authors
+#pragma once
+#include <libpsl.h>
