@@ -40,16 +40,19 @@ let package = Package(
         .target(name: "Configuration"),
         .target(name: "Supervision"),
 
+        .target(name: "Transport", dependencies: ["Platform", "Wire"]),
+
         // The supervisor.
         .target(name: "Snapshots", dependencies: ["CSQLite", "Cookies", "Wire", "Platform"]),
         .target(
             name: "Daemon",
             dependencies: [
-                "Configuration", "Cookies", "EventLoop", "Platform", "Snapshots", "Supervision", "Systemd", "Wire",
+                "Configuration", "Cookies", "EventLoop", "Platform", "Snapshots", "Supervision", "Systemd",
+                "Transport", "Wire",
             ]),
 
         // The hosts.
-        .target(name: "HostKit", dependencies: ["Cookies", "Platform", "Wire"]),
+        .target(name: "HostKit", dependencies: ["Cookies", "Platform", "Transport", "Wire"]),
         .target(
             name: "WebKitHost",
             dependencies: ["Cookies", "HostKit", "Platform", "Wire", .target(name: "CWebKitGTK", condition: webkit)]),
@@ -59,7 +62,7 @@ let package = Package(
         .target(name: "BuiltinHost", dependencies: ["CCurl", "Cookies", "HostKit", "Platform", "Wire"]),
 
         // The command line and the measuring instruments.
-        .target(name: "RelightKit", dependencies: ["Platform", "Wire"]),
+        .target(name: "RelightKit", dependencies: ["Platform", "Transport", "Wire"]),
         .target(
             name: "ControlTool",
             dependencies: ["Configuration", "Cookies", "Platform", "RelightKit", "Systemd", "Wire"]),
@@ -80,7 +83,7 @@ let package = Package(
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
         .testTarget(name: "SystemdTests", dependencies: ["EventLoop", "Platform", "Systemd", "TestSupport"]),
         .testTarget(name: "CookiesTests", dependencies: ["Cookies"], resources: [.copy("Vectors")]),
-        .testTarget(name: "WireTests", dependencies: ["Wire", "Cookies"]),
+        .testTarget(name: "WireTests", dependencies: ["Wire", "Cookies", "Platform", "Transport"]),
         .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"]),
         .testTarget(name: "SupervisionTests", dependencies: ["Supervision"]),
         .testTarget(name: "SnapshotsTests", dependencies: ["Cookies", "Snapshots", "Wire", "Platform", "TestSupport"]),
