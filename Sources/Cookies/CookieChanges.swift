@@ -1,48 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
 
-/// What differs between two states of a cookie store.
-package struct CookieChanges: Sendable, Equatable, Codable {
-    /// New cookies, and cookies of which anything changed.
+/// What turns one set of cookies into another: the cookies to set, and the ones to delete.
+package struct CookieChanges: Hashable, Sendable, Codable {
+    /// New cookies, and known ones of which anything but the identity changed; in the order of the new set.
     package var set: [Cookie]
+    /// In the order of the old set.
     package var deleted: [Cookie.Identity]
+
+    package var isEmpty: Bool { self.set.isEmpty && deleted.isEmpty }
 
     package init(set: [Cookie] = [], deleted: [Cookie.Identity] = []) {
         self.set = set
         self.deleted = deleted
     }
 
-    package var isEmpty: Bool { self.set.isEmpty && deleted.isEmpty }
-
-    /// What turns `old` into `new`. If a list names one identity twice, its last cookie counts.
+    /// The changes from `old` to `new`. Of several cookies of one identity the last counts.
     package static func between(old: [Cookie], new: [Cookie]) -> CookieChanges {
-        let before = Dictionary(old.map { ($0.identity, $0) }, uniquingKeysWith: { $1 })
-        let after = Dictionary(new.map { ($0.identity, $0) }, uniquingKeysWith: { $1 })
-        var changes = CookieChanges()
-        var seen: Set<Cookie.Identity> = []
-        for identity in new.map(\.identity) where seen.insert(identity).inserted {
-            if let cookie = after[identity], before[identity] != cookie { changes.set.append(cookie) }
-        }
-        seen = []
-        changes.deleted = old.map(\.identity).filter { after[$0] == nil && seen.insert($0).inserted }
-        return changes
+        let before = lastOfEach(old)
+        let after = lastOfEach(new)
+        let (known, wanted) = (index(before), index(after))
+        return CookieChanges(
+            set: after.filter { known[$0.identity] != $0 },
+            deleted: before.map(\.identity).filter { wanted[$0] == nil })
     }
 
-    /// `cookies` with these changes made, in a stable order: what stays, then what is new.
+    /// `cookies` with the changes made: a cookie that is replaced keeps its place, new ones come last.
     package func applied(to cookies: [Cookie]) -> [Cookie] {
-        var updates = Dictionary(set.map { ($0.identity, $0) }, uniquingKeysWith: { $1 })
         let gone = Set(deleted)
-        var result: [Cookie] = []
-        for cookie in cookies {
-            if let update = updates.removeValue(forKey: cookie.identity) {
-                result.append(update)
-            } else if !gone.contains(cookie.identity) {
+        var result = Self.lastOfEach(cookies).filter { !gone.contains($0.identity) }
+        var places: [Cookie.Identity: Int] = [:]
+        for (place, cookie) in result.enumerated() { places[cookie.identity] = place }
+        for cookie in set {
+            if let place = places[cookie.identity] {
+                result[place] = cookie
+            } else {
+                places[cookie.identity] = result.count
                 result.append(cookie)
             }
         }
-        for cookie in set {
-            if let update = updates.removeValue(forKey: cookie.identity) { result.append(update) }
-        }
         return result
+    }
+
+    /// These changes with `later` made after them.
+    package func followed(by later: CookieChanges) -> CookieChanges {
+        let gone = Set(later.deleted)
+        let setAgain = Set(later.set.map(\.identity))
+        var combined = CookieChanges(
+            set: set.filter { !gone.contains($0.identity) }, deleted: deleted.filter { !gone.contains($0) })
+        combined.set = CookieChanges(set: later.set).applied(to: combined.set)
+        combined.deleted = combined.deleted.filter { !setAgain.contains($0) } + later.deleted
+        return combined
+    }
+
+    private static func lastOfEach(_ cookies: [Cookie]) -> [Cookie] {
+        var seen: Set<Cookie.Identity> = []
+        return Array(cookies.reversed().filter { seen.insert($0.identity).inserted }.reversed())
+    }
+
+    private static func index(_ cookies: [Cookie]) -> [Cookie.Identity: Cookie] {
+        Dictionary(cookies.map { ($0.identity, $0) }, uniquingKeysWith: { $1 })
     }
 }
