@@ -10,11 +10,14 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>
 #include <systemd/sd-journal.h>
+#include <unistd.h>
 
 // Every function here returns 0 or a positive value on success and -errno on failure, as libsystemd's own do.
 
@@ -38,6 +41,24 @@ static inline int relight_block_signal(int signal_number) {
     return -pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
+/// A datagram socket connected to a path; close-on-exec and non-blocking.
+static inline int relight_datagram_connect(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    if (length >= sizeof address.sun_path)
+        return -ENAMETOOLONG;
+    memcpy(address.sun_path, path, length + 1);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (const struct sockaddr *) &address, sizeof address) < 0) {
+        int error = errno;
+        close(fd);
+        return -error;
+    }
+    return fd;
+}
+
 /// How a child ended, as waitid tells it.
 typedef struct relight_child_status {
     int code;   // 0 while it lives, else one of the relight_child_* values below
@@ -49,7 +70,7 @@ static const int relight_child_killed = CLD_KILLED;
 static const int relight_child_dumped = CLD_DUMPED;
 
 /// Reaps the process behind a pidfd without waiting. -ECHILD: not our child, or already reaped.
-static inline int relight_reap(int pidfd, relight_child_status *result) {
+static inline int relight_wait_pidfd(int pidfd, relight_child_status *result) {
     siginfo_t info;
     memset(&info, 0, sizeof info);
     result->code = 0;

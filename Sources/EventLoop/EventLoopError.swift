@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
 
-internal import Glibc
+internal import Platform
 
 /// What the event loop could not do, and why.
 package struct EventLoopError: Error, Equatable, CustomStringConvertible {
@@ -14,5 +14,5 @@ package struct EventLoopError: Error, Equatable, CustomStringConvertible {
         self.errno = errno
     }
 
-    package var description: String { "cannot \(operation): \(String(cString: strerror(errno)))" }
+    package var description: String { "cannot \(operation): \(SystemError.text(of: errno))" }
 }

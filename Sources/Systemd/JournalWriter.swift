@@ -1,50 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
 
-internal import CSystemd
 internal import Glibc
 internal import Synchronization
 
 /// Writes entries to the journal, or where there is none to standard error. Any thread.
+///
+/// A write never blocks for long: a journal that takes nothing is given 100 ms, and after that no time at all until it
+/// takes entries again. What it does not take goes to standard error.
 package final class JournalWriter: Sendable {
     private enum Destination: Sendable {
         /// The journal while its socket is there, standard error otherwise.
-        case automatic
+        case journal
         case descriptor(Int32)
         case memory
     }
 
-    private static let socketPath = "/run/systemd/journal/socket"
-
     private let destination: Destination
     private let identifier: String?
-    /// What the memory writer holds.
-    private let memory = Mutex<[JournalEntry]>([])
+    private let socket: JournalSocket
+    private let captures = Mutex<[JournalEntry]>([])
+    /// Lines as well: somebody sits at the terminal.
+    private let echoes: Bool
 
-    private init(_ destination: Destination, identifier: String?) {
+    private init(_ destination: Destination, identifier: String?, socketPath: String, echoes: Bool) {
         self.destination = destination
         self.identifier = identifier
+        self.echoes = echoes
+        socket = JournalSocket(path: socketPath)
     }
 
-    /// A writer to the journal if there is one, and to standard error otherwise. The identifier, the program's name, is
-    /// each entry's SYSLOG_IDENTIFIER.
-    package static func automatic(identifier: String) -> JournalWriter {
-        JournalWriter(.automatic, identifier: identifier)
+    /// A writer to the journal if there is one, and to standard error otherwise, or as well if that is a terminal. The
+    /// identifier, the program's name, is each entry's SYSLOG_IDENTIFIER.
+    package static func automatic(
+        identifier: String, socketPath: String = JournalSocket.systemPath
+    ) -> JournalWriter {
+        JournalWriter(
+            .journal, identifier: identifier, socketPath: socketPath, echoes: isatty(STDERR_FILENO) == 1)
     }
 
     /// A writer of lines to a descriptor, which stays the caller's.
     package static func lines(to descriptor: Int32) -> JournalWriter {
-        JournalWriter(.descriptor(descriptor), identifier: nil)
+        JournalWriter(.descriptor(descriptor), identifier: nil, socketPath: "", echoes: false)
     }
 
     /// A writer that keeps what it is given, for tests: see `captured`.
-    package static func capturing() -> JournalWriter { JournalWriter(.memory, identifier: nil) }
+    package static func capturing() -> JournalWriter {
+        JournalWriter(.memory, identifier: nil, socketPath: "", echoes: false)
+    }
 
     /// Everything that a capturing writer was given.
-    package var captured: [JournalEntry] { memory.withLock { $0 } }
+    package var captured: [JournalEntry] { captures.withLock { $0 } }
 
-    /// Writes one entry. What the journal does not take goes to standard error; fields with names that the journal would
-    /// refuse are left out and named in RELIGHT_BAD_FIELD.
+    /// Writes one entry. Fields with names that the journal would refuse are left out and named in RELIGHT_BAD_FIELD.
     package func write(_ entry: JournalEntry) {
         var entry = entry
         let bad = entry.fields.filter { !JournalEntry.isValidFieldName($0.name) }.map(\.name)
@@ -53,39 +61,29 @@ package final class JournalWriter: Sendable {
             entry.fields.append(("RELIGHT_BAD_FIELD", bad.joined(separator: " ")))
         }
         switch destination {
-        case .memory: memory.withLock { $0.append(entry) }
-        case .descriptor(let descriptor): Self.write(entry.line, to: descriptor)
-        case .automatic:
-            if access(Self.socketPath, W_OK) == 0, send(entry) { return }
-            Self.write(entry.line, to: STDERR_FILENO)
+        case .memory: captures.withLock { $0.append(entry) }
+        case .descriptor(let descriptor): LineOutput.write(entry.line, to: descriptor)
+        case .journal:
+            let isSent = socket.send(entry.datagram(identifier: identifier))
+            if echoes || !isSent { LineOutput.write(entry.line, to: STDERR_FILENO) }
         }
     }
+}
 
-    private func send(_ entry: JournalEntry) -> Bool {
-        var lines = ["MESSAGE=\(entry.message)", "PRIORITY=\(entry.priority.rawValue)"]
-        if let id = entry.messageID { lines.append("MESSAGE_ID=\(id.rawValue)") }
-        if let identifier { lines.append("SYSLOG_IDENTIFIER=\(identifier)") }
-        for field in entry.fields { lines.append("\(field.name)=\(field.value)") }
-        let storage = lines.flatMap { Array($0.utf8) }
-        var sizes = lines.map(\.utf8.count)[...]
-        return storage.withUnsafeBytes { bytes in
-            var vectors: [iovec] = []
-            var offset = 0
-            while let size = sizes.popFirst() {
-                let part = UnsafeMutableRawBufferPointer(
-                    mutating: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + size]))
-                vectors.append(iovec(iov_base: part.baseAddress, iov_len: size))
-                offset += size
-            }
-            return sd_journal_sendv(vectors, Int32(vectors.count)) >= 0
+/// Lines to a descriptor whose reader may be stuck.
+private enum LineOutput {
+    /// A pipe takes so much at once without blocking when poll(2) says it is writable (PIPE_BUF).
+    private static let pieceLength = 4096
+
+    static func write(_ line: String, to descriptor: Int32) {
+        var rest = Array((line + "\n").utf8)[...]
+        while !rest.isEmpty {
+            var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&request, 1, 100) == 1, request.revents & Int16(POLLOUT) != 0 else { return }
+            let written = rest.prefix(pieceLength).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
         }
-    }
-
-    private static func write(_ line: String, to descriptor: Int32) {
-        let bytes = Array((line + "\n").utf8)
-        // One call, so that lines of several processes do not mix. A pipe nobody reads must not stop the supervisor.
-        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard Glibc.poll(&poll, 1, 200) == 1 else { return }
-        _ = Glibc.write(descriptor, bytes, bytes.count)
     }
 }

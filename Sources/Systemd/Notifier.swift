@@ -3,6 +3,7 @@
 
 internal import CSystemd
 internal import Glibc
+package import Platform
 
 /// Tells the service manager how the service is doing (sd_notify). Without one, every call does nothing.
 package struct Notifier: Sendable {
@@ -53,13 +54,16 @@ package struct Notifier: Sendable {
 
     /// Leaves descriptors with the service manager, which gives them back under this name after a crash. The same
     /// descriptor given twice is kept twice: `forgetDescriptors` first.
-    package func storeDescriptors(_ descriptors: [Int32], name: String) throws(SystemdError) {
+    package func storeDescriptors(_ descriptors: [FileDescriptor], name: String) throws(SystemdError) {
         try Self.validate(name)
         var rest = descriptors[...]
         while !rest.isEmpty {
             let part = Array(rest.prefix(Self.descriptorsPerMessage))
             rest = rest.dropFirst(part.count)
-            let result = sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)", part, UInt32(part.count))
+            let result = withExtendedLifetime(part) {
+                sd_pid_notify_with_fds(
+                    0, 0, "FDSTORE=1\nFDNAME=\(name)", part.map(\.raw), UInt32(part.count))
+            }
             guard result >= 0 else {
                 throw SystemdError("store descriptors as '\(name)' with the service manager", errno: -result)
             }

@@ -3,16 +3,17 @@
 
 internal import CSystemd
 internal import Glibc
+package import Platform
 
 /// The descriptors that the service manager hands over: sockets of socket units, and what the fd store kept.
 package enum SocketActivation {
-    package struct Descriptor: Sendable, Equatable {
-        /// Close-on-exec, and the caller's from now on.
-        package let descriptor: Int32
+    package struct Descriptor: Sendable {
+        /// Close-on-exec.
+        package let descriptor: FileDescriptor
         /// FileDescriptorName= of the socket unit, or the FDNAME it was stored under.
         package let name: String
 
-        package init(descriptor: Int32, name: String) {
+        package init(descriptor: FileDescriptor, name: String) {
             self.descriptor = descriptor
             self.name = name
         }
@@ -29,7 +30,8 @@ package enum SocketActivation {
         var result: [Descriptor] = []
         for index in 0..<Int(count) {
             guard let name = names[index] else { break }
-            result.append(Descriptor(descriptor: SD_LISTEN_FDS_START + Int32(index), name: String(cString: name)))
+            let descriptor = FileDescriptor(owning: SD_LISTEN_FDS_START + Int32(index))
+            result.append(Descriptor(descriptor: descriptor, name: String(cString: name)))
             free(name)
         }
         return result

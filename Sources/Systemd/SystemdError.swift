@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
 
-internal import Glibc
+internal import Platform
 
 /// What could not be done with the service manager or the journal, and why.
 package struct SystemdError: Error, Equatable, CustomStringConvertible {
@@ -18,6 +18,6 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
     }
 
     package var description: String {
-        "cannot \(operation): \(detail ?? String(cString: strerror(errno)))"
+        "cannot \(operation): \(detail ?? SystemError.text(of: errno))"
     }
 }
