@@ -17,10 +17,13 @@ package struct FrameError: Error, Sendable, Equatable, CustomStringConvertible {
     package let code: Code
     /// What was wrong and where, fit for a log; never holds values of the frame, which may be secret.
     package let description: String
+    /// The outermost field to blame, where it is known.
+    package let field: String?
 
-    package init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String, field: String? = nil) {
         self.code = code
         self.description = description
+        self.field = field
     }
 }
 

@@ -16,13 +16,26 @@ package enum JSON {
         }
     }
 
+    /// Nests at most `JSONNesting.limit` deep.
     package static func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws(FrameError) -> T {
+        try JSONNesting.check(bytes)
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch let error as FrameError {
             throw error
         } catch {
-            throw FrameError(.malformed, summary(of: error))
+            throw FrameError(.malformed, summary(of: error), field: field(of: error))
+        }
+    }
+
+    /// The outermost field that a decoding error is about.
+    private static func field(of error: any Error) -> String? {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context): (context.codingPath.first ?? key).stringValue
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            context.codingPath.first?.stringValue
+        default: nil
         }
     }
 
