@@ -17,7 +17,8 @@ let package = Package(
         .executable(name: "relight-bench", targets: ["relight-bench"]),
     ],
     traits: [
-        .trait(name: "WebKit", description: "Build relight-webkit and relight-curtain (needs GTK 4 and WebKitGTK 6.0)."),
+        .trait(
+            name: "WebKit", description: "Build relight-webkit and relight-curtain (needs GTK 4 and WebKitGTK 6.0)."),
         .default(enabledTraits: ["WebKit"]),
     ],
     targets: [
@@ -62,7 +63,7 @@ let package = Package(
         .target(name: "BuiltinHost", dependencies: ["CCurl", "Cookies", "HostKit", "Platform", "Wire"]),
 
         // The command line and the measuring instruments.
-        .target(name: "RelightKit", dependencies: ["Platform", "Transport", "Wire"]),
+        .target(name: "RelightKit", dependencies: ["Cookies", "Platform", "Transport", "Wire"]),
         .target(
             name: "ControlTool",
             dependencies: ["Configuration", "Cookies", "Platform", "RelightKit", "Systemd", "Wire"]),
@@ -93,8 +94,11 @@ let package = Package(
         .testTarget(
             name: "HostTests",
             dependencies: ["BuiltinHost", "HostKit", "Cookies", "Wire", "Platform", "Bench", "TestSupport"]),
-        .testTarget(name: "WebKitTests", dependencies: ["Wire", "Platform", "HostKit", "Bench", "Cookies", "TestSupport"]),
-        .testTarget(name: "ControlToolTests", dependencies: ["ControlTool", "RelightKit", "Wire", "TestSupport"]),
+        .testTarget(
+            name: "WebKitTests", dependencies: ["Wire", "Platform", "HostKit", "Bench", "Cookies", "TestSupport"]),
+        .testTarget(
+            name: "ControlToolTests",
+            dependencies: ["ControlTool", "Cookies", "Platform", "RelightKit", "TestSupport", "Transport", "Wire"]),
         .testTarget(
             name: "SystemTests", dependencies: ["RelightKit", "Bench", "Systemd", "Wire", "Platform", "TestSupport"]),
     ],
