@@ -22,14 +22,13 @@ package struct CookieJar: Sendable {
     var siteCounts: [String: Int] = [:]
     /// What was deleted and when, for merging copies.
     var tombstones: [Cookie.Identity: WallTime] = [:]
+    package private(set) var count = 0
     private var nextOrder: UInt64 = 0
 
     package init(suffixes: any PublicSuffixList = BuiltinPublicSuffixList(), limits: Limits = Limits()) {
         self.suffixes = suffixes
         self.limits = limits
     }
-
-    package var count: Int { siteCounts.values.reduce(0, +) }
 
     /// Takes one `Set-Cookie` field value of a response from `url`, or one string that a script wrote.
     package mutating func store(
@@ -95,6 +94,7 @@ package struct CookieJar: Sendable {
     mutating func insert(_ record: CookieRecord) {
         buckets[record.cookie.domain, default: []].append(record)
         siteCounts[record.site, default: 0] += 1
+        count += 1
         tombstones[record.cookie.identity] = nil
     }
 
@@ -104,6 +104,7 @@ package struct CookieJar: Sendable {
             return nil
         }
         let record = buckets[identity.domain]?.remove(at: index)
+        count -= 1
         if buckets[identity.domain]?.isEmpty == true { buckets[identity.domain] = nil }
         if let site = record?.site {
             let left = (siteCounts[site] ?? 1) - 1

@@ -28,7 +28,7 @@ struct CookieJudge {
             throw RefusedCookie(.crossSite)
         }
         if parsed.isPartitioned, !parsed.isSecure { throw RefusedCookie(.partitionedInsecure) }
-        guard keepsPrefix(cookie, hasRootPath: path == "/") else { throw RefusedCookie(.prefix) }
+        guard cookie.keepsItsPrefix(hasRootPath: path == "/") else { throw RefusedCookie(.prefix) }
         return cookie
     }
 
@@ -56,22 +56,6 @@ struct CookieJudge {
             return min(start + min(age, Self.maximumLifetime), limit)
         }
         return parsed.expires.map { min($0, limit) }
-    }
-
-    private func keepsPrefix(_ cookie: Cookie, hasRootPath: Bool) -> Bool {
-        // A cookie without a name is sent as its bare value, which then must not look like a name with a prefix.
-        if cookie.name.isEmpty { return !hasPrefix(cookie.value, "__secure-", "__host-", "__http-") }
-        let isHost = cookie.isSecure && cookie.isHostOnly && hasRootPath
-        if hasPrefix(cookie.name, "__host-http-") { return isHost && cookie.isHTTPOnly }
-        if hasPrefix(cookie.name, "__host-") { return isHost }
-        if hasPrefix(cookie.name, "__http-") { return cookie.isSecure && cookie.isHTTPOnly }
-        if hasPrefix(cookie.name, "__secure-") { return cookie.isSecure }
-        return true
-    }
-
-    private func hasPrefix(_ text: String, _ prefixes: String...) -> Bool {
-        let start = text.utf8.prefix(16).map(lowercased)
-        return prefixes.contains { start.starts(with: $0.utf8) }
     }
 }
 
