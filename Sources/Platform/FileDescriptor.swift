@@ -22,6 +22,11 @@ package final class FileDescriptor: Sendable {
 
     /// A second descriptor for the same open file, close-on-exec.
     package func duplicate() throws(SystemError) -> FileDescriptor {
+        try Self.duplicate(of: raw)
+    }
+
+    /// A second descriptor for an open file that somebody else owns, close-on-exec.
+    package static func duplicate(of raw: Int32) throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: try SystemError.check(relight_dup_cloexec(raw), "cannot duplicate descriptor", "\(raw)"))
     }
 }

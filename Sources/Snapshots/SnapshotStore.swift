@@ -85,15 +85,21 @@ package actor SnapshotStore {
         try await write(.cookies(changes, pool: pool))
     }
 
-    /// Replaces the page state of a view. - Parameter savedAt: microseconds since 1970.
-    package func save(view: String, pool: String, state: PageState, at savedAt: UInt64) async throws(StoreError) {
+    /// Replaces the page state of a view.
+    ///
+    /// - Parameters:
+    ///   - wanted: the URL that the view was told to show, where the page's own is another by now.
+    ///   - savedAt: microseconds since 1970.
+    package func save(
+        view: String, pool: String, wanted: String? = nil, state: PageState, at savedAt: UInt64
+    ) async throws(StoreError) {
         let encoded = try encode(state)
         guard encoded.count <= StoreLimit.pageState else {
             throw StoreError(
                 .limitReached, "cannot store the page state of '\(view)' in", path,
                 reason: "it has \(encoded.count) bytes, more than \(StoreLimit.pageState)")
         }
-        try await write(.view(view, pool: pool, url: state.url, savedAt: savedAt, state: encoded))
+        try await write(.view(view, pool: pool, url: wanted ?? state.url, savedAt: savedAt, state: encoded))
     }
 
     /// Forgets the page state of a view that was closed; its incidents stay.

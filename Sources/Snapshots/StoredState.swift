@@ -21,6 +21,7 @@ package struct StoredState: Sendable, Equatable {
 /// The newest page state of a view.
 package struct StoredView: Sendable, Equatable {
     package var pool: String
+    /// What the view was told to show.
     package var url: String
     /// nil if it was stored but can no longer be read.
     package var state: PageState?

@@ -154,3 +154,13 @@ extension Supervisor {
         for id in hosts.keys { hosts[id]?.lastPong = now }
     }
 }
+
+extension Supervisor {
+    /// What a host is for; nil once it is on its way out.
+    package func role(of id: HostID) -> HostRole? {
+        switch hosts[id]?.phase {
+        case .starting, .ready: hosts[id]?.role
+        case .stopping, .killed, nil: nil
+        }
+    }
+}
