@@ -120,7 +120,7 @@ extension Daemon {
         let pool = try name.map { try view($0).pool }
         let hosts = hosts.values.filter { pool == nil || $0.pool == pool }.sorted { $0.id < $1.id }
         return Control.StatusResult(
-            version: Options.version, pid: getpid(), startedAt: startedAt, views: listViews(name),
+            version: Release.version, pid: getpid(), startedAt: startedAt, views: listViews(name),
             hosts: hosts.compactMap { host in
                 guard let pid = host.pid else { return nil }
                 let role: String =

@@ -118,7 +118,7 @@ extension Daemon {
 
     func serve(_ client: ControlClient) {
         while !client.isBusy, client.subscription == nil, !client.waiting.isEmpty {
-            switch VarlinkService.receive(client.waiting.removeFirst(), version: Options.version) {
+            switch VarlinkService.receive(client.waiting.removeFirst(), version: Release.version) {
             case .reply(let reply, let closes):
                 if let reply { respond(VarlinkService.encode(reply), to: client) }
                 if closes { return hangUp(client) }

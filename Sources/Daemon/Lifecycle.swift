@@ -75,7 +75,7 @@ extension Daemon {
         apply(loaded)
         attempt("tell the service manager that we are ready") { try notifier.ready() }
         log(
-            "relightd \(Options.version) is ready: \(views.count) views in \(pools.count) pools", .notice,
+            "relightd \(Release.version) is ready: \(views.count) views in \(pools.count) pools", .notice,
             .daemonStarted)
     }
 

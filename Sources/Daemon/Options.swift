@@ -2,11 +2,10 @@
 // Copyright (c) the Relight authors
 
 import Glibc
+import Wire
 
 /// What the command line and the environment decide.
 package struct Options: Sendable, Equatable {
-    package static let version = "0.1.0"
-
     package var configurationDirectory: String
     package var stateDirectory: String?
     package var runtimeDirectory: String?
@@ -66,7 +65,7 @@ package struct Options: Sendable, Equatable {
             func value() -> String? { parts.count == 2 ? parts[1] : rest.popFirst() }
             switch parts.first ?? "" {
             case "--help", "-h": return .print(help)
-            case "--version": return .print("relightd \(version)\n")
+            case "--version": return .print("relightd \(Release.version)\n")
             case "--config", "--state", "--runtime", "--hosts":
                 guard let path = value(), !path.isEmpty else {
                     return .misuse("relightd: \(parts[0]) needs a directory; see relightd --help\n")
