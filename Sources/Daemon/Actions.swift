@@ -37,6 +37,7 @@ extension Daemon {
             log("view \(view) closed", .info, .viewClosed, view: view)
             publish("viewClosed", view: view, "closed")
             views[view] = nil
+            isStatusOld = true
         case .finished: finish()
         }
     }
@@ -74,6 +75,7 @@ extension Daemon {
         guard let view = views[name], view.state != state else { return }
         views[name]?.state = state
         views[name]?.since = WallClock.now
+        isStatusOld = true
     }
 
     // MARK: - Incidents

@@ -60,7 +60,9 @@ package actor Daemon {
     private var isPumping = false
     var isStopping = false
     var isOutOfStore = false
-    var statusText = ""
+    private var statusText = ""
+    /// Set by whatever changes a view's state.
+    var isStatusOld = true
 
     package init(options: Options, environment: [String: String], journal: JournalWriter, loop: EventLoop) {
         self.options = options
@@ -130,7 +132,8 @@ package actor Daemon {
 
     /// The line that `systemctl status` shows.
     private func updateStatus() {
-        guard notifier.isActive else { return }
+        guard isStatusOld, notifier.isActive else { return }
+        isStatusOld = false
         let count = { (state: Control.ViewState) in self.views.values.count { $0.state == state } }
         var text = "\(count(.ready)) of \(views.count) views ready"
         if count(.recovering) > 0 { text += ", \(count(.recovering)) recovering" }

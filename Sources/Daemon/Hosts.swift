@@ -186,10 +186,12 @@ extension Daemon {
             pool: host.pool, host: id)
         publish("hostExited", pool: host.pool, "\(name(of: id)) \(exit)")
         endFamily(of: host)
+        host.connection = nil
         failRequests(to: id)
-        hosts[id] = nil
         pools[host.pool]?.unacknowledged[id] = nil
+        // Its incidents name its processes, so it is forgotten only after them.
         post(.hostExited(id))
+        hosts[id] = nil
     }
 
     /// Grandchildren that outlived their host.

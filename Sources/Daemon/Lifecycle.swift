@@ -213,6 +213,7 @@ extension Daemon {
             view.savedAt = stored.savedAt
         }
         views[name] = view
+        isStatusOld = true
         log("view \(name) opened: \(settings.url)", .info, .viewOpened, view: name)
         publish("viewOpened", view: name, settings.url)
         post(.openView(name, pool: settings.pool))
