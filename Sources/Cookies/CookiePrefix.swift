@@ -5,7 +5,7 @@ extension Cookie {
     /// Whether the cookie is what the prefix of its name promises to the server, in any letter case: `__Secure-`,
     /// `__Host-`, `__Http-` (set over HTTP, never by a script), `__Host-Http-`.
     ///
-    /// - Parameter hasRootPath: the path is `/` because the server wrote so, not by default.
+    /// `hasRootPath` says that the path is `/` because the server wrote so, not by default.
     func keepsItsPrefix(hasRootPath: Bool) -> Bool {
         // A cookie without a name is sent as its bare value, which then must not look like a name with a prefix.
         if name.isEmpty { return !hasPrefix(value, "__secure-", "__host-", "__http-") }

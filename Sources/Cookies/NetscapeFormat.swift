@@ -67,7 +67,7 @@ package enum NetscapeFormat {
     /// The cookie's line without the line feed; nil if the format cannot say what it is: a partitioned cookie, or one
     /// with a tab in it.
     ///
-    /// - Parameter withSameSite: adds libsoup's eighth field. curl does not read lines that have it.
+    /// `withSameSite` adds libsoup's eighth field; curl does not read lines that have it.
     package static func line(for cookie: Cookie, withSameSite: Bool = false) -> [UInt8]? {
         guard cookie.partitionKey == nil, !cookie.domain.isEmpty else { return nil }
         let domain = (cookie.isHostOnly ? "" : ".") + cookie.domain
