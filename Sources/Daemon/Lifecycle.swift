@@ -28,8 +28,14 @@ extension Daemon {
             Environment.printError(text)
             return 64
         case .run(let options):
-            return run(options, environment, journal ?? .automatic(identifier: "relightd"))
+            return run(options, environment, journal ?? Self.journal(environment))
         }
+    }
+
+    /// The journal if that is where our stderr goes (systemd.exec(5), $JOURNAL_STREAM), else lines on stderr: whoever
+    /// starts relightd by hand and redirects its output wants to find it there.
+    private static func journal(_ environment: [String: String]) -> JournalWriter {
+        environment["JOURNAL_STREAM"] == nil ? .lines(to: 2) : .automatic(identifier: "relightd")
     }
 
     private static func run(_ options: Options, _ environment: [String: String], _ journal: JournalWriter) -> Int32 {
