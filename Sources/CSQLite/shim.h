@@ -19,3 +19,8 @@ static inline int relight_sqlite_harden(sqlite3 *database) {
     if (result != SQLITE_OK) return result;
     return sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
 }
+
+/// Whether closing moves the log into the main file and removes it.
+static inline int relight_sqlite_checkpoint_on_close(sqlite3 *database, int on) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !on, (int *)0);
+}

@@ -28,6 +28,8 @@ struct Database: ~Copyable {
         // An older relightd may just be dying.
         sqlite3_busy_timeout(handle, 2000)
         relight_sqlite_harden(handle)
+        // A file that turns out not to be ours is not to be changed.
+        relight_sqlite_checkpoint_on_close(handle, 0)
         // SQLite falls back to reading without a word.
         if sqlite3_db_readonly(handle, "main") == 1 {
             sqlite3_close_v2(handle)
@@ -35,6 +37,9 @@ struct Database: ~Copyable {
         }
         return handle
     }
+
+    /// Closing moves the log into the main file from now on.
+    func adopt() { relight_sqlite_checkpoint_on_close(handle, 1) }
 
     // Statements that are still alive keep it open until they are dropped too (sqlite3_close_v2).
     deinit { sqlite3_close_v2(handle) }

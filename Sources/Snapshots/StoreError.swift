@@ -59,7 +59,9 @@ extension StoreError {
     init(sqlite result: Int32, errno: Int32, _ action: String, _ path: String) {
         let code = Code(sqlite: result, errno: errno)
         let text = sqlite3_errstr(result).map { String(cString: $0) } ?? "error \(result)"
-        let cause = errno != 0 && code.isOfTheSystem ? SystemError.text(of: errno) : text
+        // SQLite forgets the errno of a full disk.
+        let number = code == .noSpace && errno == 0 ? ENOSPC : errno
+        let cause = number != 0 && code.isOfTheSystem ? SystemError.text(of: number) : text
         self.init(code, action, path, reason: cause)
     }
 }

@@ -60,9 +60,13 @@ struct StoreFile {
                     return .unusable(.damaged, "is damaged")
                 }
             }
+            // Before the first table is made; later it would only cost a write.
+            if version == 0 { try database.execute("PRAGMA auto_vacuum=INCREMENTAL") }
             try configure(database)
             if version < schema.version { try schema.migrate(database, from: version) }
-            return .opened(try Connection(database))
+            let connection = try Connection(database)
+            connection.database.adopt()
+            return .opened(connection)
         } catch  where error.code == .damaged {
             return .unusable(.damaged, "is damaged")
         }
@@ -70,8 +74,6 @@ struct StoreFile {
 
     /// Every commit is on stable storage when it returns; the file and its log stay small.
     private func configure(_ database: borrowing Database) throws(StoreError) {
-        // Before the first table is made; later it changes nothing.
-        try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
         guard try database.text("PRAGMA journal_mode=WAL") == "wal" else {
             throw StoreError(.other, "cannot write", path, reason: "SQLite keeps no write-ahead log here")
         }
@@ -117,6 +119,11 @@ struct StoreFile {
         }
         guard found.st_mode & S_IFMT == S_IFREG else {
             try setAside(.foreign, "is no regular file")
+            return try prepareFile()
+        }
+        // SQLite takes some stumps of a header for a new database.
+        if 1..<100 ~= found.st_size {
+            try setAside(.damaged, "is damaged")
             return try prepareFile()
         }
         if found.st_size == 0 {
