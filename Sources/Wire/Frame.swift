@@ -45,13 +45,13 @@ package struct FrameDecoder: Sendable {
 
     /// Lets a read call write up to 64 KiB; `body` returns how many bytes it wrote, or a negative error.
     package mutating func withWriteBuffer(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
-        let count = buffer.count
-        let room = 1 << 16
-        buffer.append(contentsOf: repeatElement(0, count: room))
-        let written = buffer.withUnsafeMutableBytes { all in
-            body(UnsafeMutableRawBufferPointer(rebasing: all[count...]))
+        // Room of its own for each read: a supervisor with a thousand connections must not keep it for each of them.
+        var written = 0
+        let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { memory, count in
+            written = body(UnsafeMutableRawBufferPointer(memory))
+            count = min(max(written, 0), memory.count)
         }
-        buffer.removeLast(room - min(max(written, 0), room))
+        buffer += chunk
         return written
     }
 
@@ -77,7 +77,12 @@ package struct FrameDecoder: Sendable {
 
     private mutating func compact() {
         guard start > 0 else { return }
-        buffer.removeFirst(start)
+        if start == buffer.count {
+            // Gives back what a large frame needed.
+            buffer = []
+        } else {
+            buffer.removeFirst(start)
+        }
         scanned -= start
         start = 0
     }

@@ -12,7 +12,10 @@ package enum JSONNesting {
         var depth = 0
         var isInString = false
         var isEscaped = false
-        for byte in bytes {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
             if isInString {
                 if isEscaped {
                     isEscaped = false
