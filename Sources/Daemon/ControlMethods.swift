@@ -68,7 +68,8 @@ extension Daemon {
         case .events:
             let name = try parameters.decoded(as: Control.OptionalViewName.self).view
             control?.clients[client]?.subscription = .init(view: name)
-            return nil
+            let event = Control.Event(kind: "subscribed", at: WallClock.now, view: name, message: "events follow")
+            return try VarlinkService.success(Control.EventResult(event: event), continues: true)
         }
         return VarlinkService.success()
     }

@@ -131,7 +131,7 @@ extension ControlClient {
     }
 }
 
-/// Events from the moment at which relightd read the subscription. Ends when it is released.
+/// Events; none is missed that happens after the subscription was made. Ends when it is released.
 package final class EventSubscription {
     private static let method = Control.Method.events.qualified
     private let connection: ControlConnection
@@ -140,7 +140,10 @@ package final class EventSubscription {
         connection = try ControlConnection(path: path)
         var call = try Varlink.Call.to(Self.method, Control.OptionalViewName(view: view))
         call.more = true
-        try connection.send(call, until: Deadline(in: timeout))
+        let deadline = Deadline(in: timeout)
+        try connection.send(call, until: deadline)
+        // relightd says when it has begun to listen for us.
+        _ = try connection.reply(to: Self.method, until: deadline)
     }
 
     /// The next event; throws `timedOut` after `timeout`, and waits for ever if that is nil.

@@ -53,7 +53,7 @@ extension Control {
         method Kill(view: string, target: (content, host, network), signal: ?int) -> (pid: int)
         # Incidents, the newest first.
         method Incidents(view: ?string) -> (incidents: []Incident)
-        # Call with "more": every event from now on.
+        # Call with "more": every event from now on. The first reply comes at once, with an event of kind "subscribed".
         method Events(view: ?string) -> (event: Event)
 
         error ViewNotFound(message: string, remedy: string)

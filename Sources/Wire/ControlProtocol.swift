@@ -185,8 +185,9 @@ package enum Control {
     }
 
     package struct Event: Sendable, Equatable, Codable {
-        /// viewOpened, viewReady, viewClosed, incidentOpened, incidentClosed, viewQuarantined, hostStarted, hostReady,
-        /// hostExited, cookiesStored, pageStateStored, navigated.
+        /// subscribed (the first one, at once: nothing is missed from here on), viewOpened, viewReady, viewClosed,
+        /// incidentOpened, incidentClosed, viewQuarantined, hostStarted, hostReady, hostExited, cookiesStored,
+        /// pageStateStored, navigated.
         package var kind: String
         /// Microseconds since 1970.
         package var at: UInt64

@@ -62,6 +62,7 @@ struct CommandTests {
         case .events:
             .hangUp(
                 after: [
+                    Control.Event(kind: "subscribed", at: ScriptedConsole.now, message: "events follow"),
                     Control.Event(
                         kind: "incidentOpened", at: ScriptedConsole.now, view: "lobby", message: "lobby\nfailed"),
                     Control.Event(

@@ -75,7 +75,7 @@ struct ControlClientTests {
     }
 
     @Test func eventsComeInOrderUntilTheCallerHasEnough() throws {
-        let frames = try (1...5).map { number in
+        let frames = try (0...5).map { number in
             let event = Control.Event(kind: "navigated", at: UInt64(number), view: "lobby", message: "to \(number)")
             return try VarlinkService.success(Control.EventResult(event: event), continues: true)
         }
