@@ -67,7 +67,7 @@ let package = Package(
         .target(
             name: "ControlTool",
             dependencies: ["Configuration", "Cookies", "Platform", "RelightKit", "Systemd", "Wire"]),
-        .target(name: "Bench", dependencies: ["Platform", "RelightKit", "Systemd", "Wire"]),
+        .target(name: "Bench", dependencies: ["Cookies", "Platform", "RelightKit", "Systemd", "Wire"]),
 
         .executableTarget(name: "relightd", dependencies: ["Daemon"]),
         .executableTarget(name: "relightctl", dependencies: ["ControlTool"]),
@@ -75,6 +75,8 @@ let package = Package(
         .executableTarget(name: "relight-curtain", dependencies: ["CurtainHost"]),
         .executableTarget(name: "relight-builtin", dependencies: ["BuiltinHost"]),
         .executableTarget(name: "relight-bench", dependencies: ["Bench"]),
+        .executableTarget(
+            name: "relight-baseline", dependencies: [.target(name: "CWebKitGTK", condition: webkit)]),
         .executableTarget(name: "relight-fake", dependencies: ["HostKit", "Platform", "Wire", "Cookies"]),
 
         // What only tests use.

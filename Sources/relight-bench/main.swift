@@ -1,2 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
+
+import Bench
+import Glibc
+
+exit(BenchCommand.run(Array(CommandLine.arguments.dropFirst())).rawValue)

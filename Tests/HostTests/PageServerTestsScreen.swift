@@ -59,8 +59,8 @@ import Testing
         #expect(record.whiteTime(from: 0, to: 1000) == 300)
         #expect(record.whiteTime(from: 250, to: 350) == 100)
         #expect(record.whiteTime(from: 400, to: 600) == 0)
-        #expect(record.firstPage(after: 100, otherThan: 1) == 500)
-        #expect(record.firstPage(after: 501, otherThan: 1) == nil)
+        #expect(record.firstPage(showing: 2, after: 100) == 500)
+        #expect(record.firstPage(showing: 2, after: 501) == nil)
         #expect(record.longestGap == 100)
         #expect(record.looks == 8)
     }

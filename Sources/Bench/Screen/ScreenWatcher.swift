@@ -90,12 +90,10 @@ package struct ScreenRecord: Sendable {
         return total
     }
 
-    /// When a load of the page that is not `old` was first seen at or after a time; nil if it was not.
-    package func firstPage(after time: UInt64, otherThan old: UInt16) -> UInt64? {
-        changes.first { change in
-            guard change.at >= time, case .page(let load) = change.look else { return false }
-            return load != old
-        }?.at
+    /// When a load of the page was first seen at or after a time; nil if it was not.
+    package func firstPage(showing load: Int, after time: UInt64) -> UInt64? {
+        let look = ScreenLook.page(load: UInt16(truncatingIfNeeded: load))
+        return changes.first { $0.at >= time && $0.look == look }?.at
     }
 
     /// What the screen showed at the last look.

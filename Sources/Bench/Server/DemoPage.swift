@@ -106,7 +106,7 @@ package enum DemoPage {
         const countInDatabase = () => {
           if (!db) { openDatabase(); return; }
           try {
-            const change = db.transaction("counters", "readwrite", { durability: "strict" });
+            const change = db.transaction("counters", "readwrite");
             const store = change.objectStore("counters"), read = store.get("n");
             read.onsuccess = () => {
               const value = read.result || 0;

@@ -4,10 +4,18 @@
 import FoundationEssentials
 import Glibc
 package import Platform
+import Synchronization
 
 /// A directory of this run's own that is removed with everything in it.
 package final class ScratchDirectory: Sendable {
     package let path: String
+    private let kept = Mutex(false)
+
+    /// True if the directory stays, for a person to look into.
+    package var isKept: Bool {
+        get { kept.withLock { $0 } }
+        set { kept.withLock { $0 = newValue } }
+    }
 
     /// Makes the directory, readable by this user only. The path is short, since socket paths are limited (unix(7)).
     ///
@@ -21,7 +29,11 @@ package final class ScratchDirectory: Sendable {
 
     deinit { remove() }
 
-    package func remove() { try? FileManager.default.removeItem(atPath: path) }
+    /// Removes it, unless it is to be kept.
+    package func remove() {
+        guard !isKept else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
 
     /// Makes a directory below this one and returns its path.
     package func directory(_ name: String) throws -> String {
