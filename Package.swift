@@ -42,13 +42,15 @@ let package = Package(
         .target(name: "Supervision"),
 
         .target(name: "Transport", dependencies: ["Platform", "Wire"]),
+        .target(name: "ConfigurationFiles", dependencies: ["Configuration", "Platform"]),
 
         // The supervisor.
         .target(name: "Snapshots", dependencies: ["CSQLite", "Cookies", "Wire", "Platform"]),
         .target(
             name: "Daemon",
             dependencies: [
-                "Configuration", "Cookies", "EventLoop", "Platform", "Snapshots", "Supervision", "Systemd",
+                "Configuration", "ConfigurationFiles", "Cookies", "EventLoop", "Platform", "Snapshots", "Supervision",
+                "Systemd",
                 "Transport", "Wire",
             ]),
 
@@ -66,7 +68,9 @@ let package = Package(
         .target(name: "RelightKit", dependencies: ["Cookies", "Platform", "Transport", "Wire"]),
         .target(
             name: "ControlTool",
-            dependencies: ["Configuration", "Cookies", "Platform", "RelightKit", "Systemd", "Wire"]),
+            dependencies: [
+                "Configuration", "ConfigurationFiles", "Cookies", "Platform", "RelightKit", "Systemd", "Wire",
+            ]),
         .target(name: "Bench", dependencies: ["Cookies", "Platform", "RelightKit", "Systemd", "Wire"]),
 
         .executableTarget(name: "relightd", dependencies: ["Daemon"]),
@@ -100,7 +104,10 @@ let package = Package(
             name: "WebKitTests", dependencies: ["Wire", "Platform", "HostKit", "Bench", "Cookies", "TestSupport"]),
         .testTarget(
             name: "ControlToolTests",
-            dependencies: ["ControlTool", "Cookies", "Platform", "RelightKit", "TestSupport", "Transport", "Wire"]),
+            dependencies: [
+                "ConfigurationFiles", "ControlTool", "Cookies", "Platform", "RelightKit", "TestSupport", "Transport",
+                "Wire",
+            ]),
         .testTarget(
             name: "SystemTests", dependencies: ["RelightKit", "Bench", "Systemd", "Wire", "Platform", "TestSupport"]),
     ],

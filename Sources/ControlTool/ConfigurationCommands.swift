@@ -2,7 +2,22 @@
 // Copyright (c) the Relight authors
 
 import Configuration
+import ConfigurationFiles
+import Glibc
+import Platform
 import Wire
+
+private func load(_ directory: String) throws(ToolFailure) -> Configuration.Loaded {
+    do {
+        return try ConfigurationDirectory.load(directory)
+    } catch {
+        throw .local(
+            error.description,
+            error.code == ENOTDIR
+                ? "give the directory that holds relight.conf, pools/ and views/"
+                : "name the directory: 'relightctl check DIR'")
+    }
+}
 
 extension Commands {
     static let check = Command(
@@ -19,7 +34,7 @@ extension Commands {
         ]
     ) { call throws(ToolFailure) in
         let directory = call.optionalArgument(0) ?? ConfigurationDirectory.standard(call.console.environment)
-        let loaded = try ConfigurationDirectory.load(directory)
+        let loaded = try load(directory)
         let errors = loaded.diagnostics.count { $0.severity == .error }
         let warnings = loaded.diagnostics.count - errors
         let pools = loaded.configuration.pools.keys.sorted()

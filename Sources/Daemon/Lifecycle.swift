@@ -3,6 +3,7 @@
 
 package import Systemd
 import Configuration
+import ConfigurationFiles
 import EventLoop
 import Glibc
 import Platform
@@ -61,7 +62,7 @@ extension Daemon {
         }
         standardError = try? FileDescriptor.duplicate(of: 2)
         attempt("adopt orphans") { try ProcessTable.becomeSubreaper() }
-        let loaded = ConfigurationReader.load(options.configurationDirectory)
+        let loaded = readConfiguration()
         report(loaded)
         let isRoot = geteuid() == 0
         stateDirectory =
@@ -122,11 +123,32 @@ extension Daemon {
     private func reload() {
         guard !isStopping else { return }
         attempt("tell the service manager of the reload") { try notifier.reloading() }
-        let loaded = ConfigurationReader.load(options.configurationDirectory)
+        let loaded = readConfiguration()
         report(loaded)
         apply(loaded)
         attempt("tell the service manager that we are ready") { try notifier.ready() }
         log("configuration read again: \(views.count) views in \(pools.count) pools", .notice, .configurationLoaded)
+    }
+
+    /// A directory that does not exist is an empty configuration: views can be opened by hand.
+    private func readConfiguration() -> Configuration.Loaded {
+        do {
+            return try ConfigurationDirectory.load(options.configurationDirectory)
+        } catch {
+            var loaded = Configuration.Loaded()
+            if error.code != ENOENT {
+                loaded.isDaemonRejected = true
+                loaded.rejectedPools = Set(configuration.pools.keys)
+                loaded.rejectedViews = Set(configuration.views.keys)
+            }
+            loaded.diagnostics = [
+                Diagnostic(
+                    error.code == ENOENT ? .warning : .error, path: options.configurationDirectory,
+                    message: "the configuration cannot be read: \(error.reason)",
+                    remedy: "make the directory with relight.conf, pools/ and views/, or name another by --config")
+            ]
+            return loaded
+        }
     }
 
     private func report(_ loaded: Configuration.Loaded) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
 
+import ConfigurationFiles
 import Glibc
 import Wire
 
@@ -47,16 +48,12 @@ package struct Options: Sendable, Equatable {
     package static func parse(
         _ arguments: [String], environment: [String: String], isRoot: Bool, executableDirectory: String
     ) -> Outcome {
-        let home = environment["HOME"] ?? "/"
-        func userDirectory(_ variable: String, _ fallback: String) -> String {
-            (environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/" + fallback) + "/relight"
-        }
         // systemd gives a list when a unit names several; the first is ours.
         func given(_ variable: String) -> String? {
             environment[variable]?.split(separator: ":").first.map(String.init)
         }
         var options = Options(
-            configurationDirectory: isRoot ? "/etc/relight" : userDirectory("XDG_CONFIG_HOME", ".config"),
+            configurationDirectory: ConfigurationDirectory.standard({ environment[$0] }, isRoot: isRoot),
             stateDirectory: given("STATE_DIRECTORY"), runtimeDirectory: given("RUNTIME_DIRECTORY"),
             libraryDirectory: executableDirectory)
         var rest = arguments[...]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
 
+import ConfigurationFiles
 import Foundation
 import Testing
 import Wire

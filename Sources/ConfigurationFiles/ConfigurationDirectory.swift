@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
 
-import Configuration
+package import Configuration
+package import Platform
 import Glibc
-import Platform
 
-/// Reads the files of a configuration directory for `check`: all that relightd would read, and says what it would not.
-enum ConfigurationDirectory {
+/// Reads the files of a configuration directory, and says which it does not read.
+package enum ConfigurationDirectory {
     /// Where relightd looks when it is not told otherwise.
-    static func standard(_ environment: (String) -> String?, isRoot: Bool = geteuid() == 0) -> String {
+    package static func standard(_ environment: (String) -> String?, isRoot: Bool = geteuid() == 0) -> String {
         if isRoot { return "/etc/relight" }
         if let directory = environment("XDG_CONFIG_HOME"), directory.hasPrefix("/") { return directory + "/relight" }
         return (environment("HOME") ?? "") + "/.config/relight"
     }
 
-    static func load(_ directory: String) throws(ToolFailure) -> Configuration.Loaded {
+    /// Loads what is there; a file that cannot be read is a diagnostic.
+    ///
+    /// - Throws: the error of reading the directory itself.
+    package static func load(_ directory: String) throws(SystemError) -> Configuration.Loaded {
         var reading = Reading(directory: directory)
-        do {
-            try reading.folder("")
-        } catch {
-            throw .local(
-                error.description,
-                error.code == ENOTDIR
-                    ? "give the directory that holds relight.conf, pools/ and views/"
-                    : "name the directory: 'relightctl check DIR'")
-        }
+        try reading.folder("")
         var loaded = Configuration.load(reading.files)
         loaded.diagnostics += reading.diagnostics
         loaded.diagnostics.sort { $0.path != $1.path ? $0.path < $1.path : ($0.line ?? 0) < ($1.line ?? 0) }
