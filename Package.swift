@@ -41,7 +41,7 @@ let package = Package(
         .target(name: "Configuration"),
         .target(name: "Supervision"),
 
-        .target(name: "Transport", dependencies: ["Platform", "Wire"]),
+        .target(name: "Transport", dependencies: ["CLinux", "Platform", "Wire"]),
         .target(name: "ConfigurationFiles", dependencies: ["Configuration", "Platform"]),
 
         // The supervisor.
