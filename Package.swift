@@ -99,7 +99,7 @@ let package = Package(
             dependencies: ["Daemon", "Configuration", "RelightKit", "Wire", "Platform", "Systemd", "TestSupport"]),
         .testTarget(
             name: "HostTests",
-            dependencies: ["BuiltinHost", "HostKit", "Cookies", "Wire", "Platform", "Bench", "TestSupport"]),
+            dependencies: ["BuiltinHost", "HostKit", "Cookies", "Wire", "Platform", "Bench", "TestSupport", "Transport"]),
         .testTarget(
             name: "WebKitTests", dependencies: ["Wire", "Platform", "HostKit", "Bench", "Cookies", "TestSupport"]),
         .testTarget(
