@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright (c) the Relight authors
 
+internal import CLinux
 internal import CSystemd
 internal import Glibc
 package import Platform
@@ -8,7 +9,7 @@ package import Platform
 /// The descriptors that the service manager hands over: sockets of socket units, and what the fd store kept.
 package enum SocketActivation {
     package struct Descriptor: Sendable {
-        /// Close-on-exec.
+        /// Close-on-exec and non-blocking.
         package let descriptor: FileDescriptor
         /// FileDescriptorName= of the socket unit, or the FDNAME it was stored under.
         package let name: String
@@ -31,6 +32,10 @@ package enum SocketActivation {
         for index in 0..<Int(count) {
             guard let name = names[index] else { break }
             let descriptor = FileDescriptor(owning: SD_LISTEN_FDS_START + Int32(index))
+            // The service manager hands its sockets over blocking, unless the unit says NonBlocking=: an accept(2) more
+            // than there are callers would stop the loop.
+            let status = relight_set_nonblocking(descriptor.raw)
+            guard status >= 0 else { throw SystemdError("use the service manager's descriptor", errno: -status) }
             result.append(Descriptor(descriptor: descriptor, name: String(cString: name)))
             free(name)
         }
