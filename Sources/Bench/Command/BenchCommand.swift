@@ -19,6 +19,7 @@ package enum BenchCommand {
     /// and the look at the screen.
     package static func run(_ arguments: [String]) -> Exit {
         signal(SIGPIPE, SIG_IGN)
+        Cleanup.handleInterruptions()
         raiseDescriptorLimit()
         let rest = arguments.dropFirst()
         guard let name = arguments.first, name != "--help", name != "-h", name != "help" else {
@@ -32,11 +33,13 @@ package enum BenchCommand {
             Terminal.print(subcommand.help, terminator: "")
             return .success
         }
+        defer { Cleanup.yieldToInterruption() }
         do {
             return try subcommand.run(rest)
         } catch let error as Arguments.Misuse {
             return misuse(error.description, of: subcommand)
         } catch {
+            Cleanup.yieldToInterruption()
             Progress().warn("relight-bench \(name): \(error)")
             return .unavailable
         }

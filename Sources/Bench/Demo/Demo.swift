@@ -89,22 +89,23 @@ final class Demo {
         MonotonicClock.sleep(microseconds: 1_000_000)
         let white = watcher.record.whiteTime(from: killedAt, to: MonotonicClock.now)
         let after = try savePicture("\(picture + 1)-after-\(target.rawValue)-kill.png")
-        printIncident(incident)
+        try printIncident(incident)
         let isBack = printWhatCameBack(incident, killedAt: killedAt, oldLoad: oldLoad, position: position)
         if server != nil { Terminal.print("White on the screen: \(Distribution.milliseconds(white)) ms.") }
         Terminal.print("Before: \(before)\nAfter:  \(after)")
         return isBack && incident.outcome == "recovered"
     }
 
-    private func printIncident(_ incident: Control.Incident) {
-        let path = ["sameHost": "in the same host", "standby": "in the standby host", "coldHost": "in a new host"]
-        Terminal.print(
-            "Incident \(incident.id): \(incident.cause), \(incident.outcome ?? "open") "
-                + "\(incident.path.flatMap { path[$0] } ?? "")")
-        for line in TimelineChart.lines(incident.timeline) { Terminal.print(line) }
-        Terminal.print(Terminal.faint("As the log has it:"))
+    private func printIncident(_ incident: Control.Incident) throws {
+        let command = ["incidents", Self.view, "--limit", "1"]
+        Terminal.print(Terminal.faint("$ relightctl \(command.joined(separator: " "))"))
+        let tool = try RunningProcess(
+            path: try Executables.own("relightctl"), arguments: command,
+            environment: [ControlSocket.variable: rig.socketPath], sharesOutput: true)
+        _ = tool.waitForExit(timeout: 20_000_000)
+        Terminal.print(Terminal.faint("$ journalctl RELIGHT_INCIDENT=\(incident.id)   (here from relightd's own log)"))
         let log = RelightRig.tail(of: rig.logPath, lines: 400).split(separator: "\n")
-        for line in log.filter({ $0.contains(incident.id) }).suffix(3) { Terminal.print(Terminal.faint("  \(line)")) }
+        for line in log where line.contains(incident.id) { Terminal.print("\(line)") }
     }
 
     private func printWhatCameBack(

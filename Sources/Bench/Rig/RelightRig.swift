@@ -15,8 +15,6 @@ package final class RelightRig {
     package let client: ControlClient
     package let logPath: String
     package let socketPath: String
-    private let mark: String
-    private var isStopped = false
 
     /// Starts relightd and waits until all configured views are ready.
     ///
@@ -29,13 +27,10 @@ package final class RelightRig {
         let (state, runtime) = (try scratch.directory("state"), try scratch.directory("run"))
         logPath = scratch.path + "/relightd.log"
         socketPath = runtime + "/" + Control.socketName
-        // Every process below inherits this, by which leftovers are found.
-        mark = "RELIGHT_BENCH_RUN=\(getpid())-\(MonotonicClock.now)"
-        let pair = mark.split(separator: "=", maxSplits: 1).map(String.init)
         let process = try RunningProcess(
             path: try Executables.own("relightd"),
             arguments: ["--config", scratch.path + "/etc", "--state", state, "--runtime", runtime],
-            environment: [pair[0]: pair[1], "NOTIFY_SOCKET": nil, "DISPLAY": nil, "WAYLAND_DISPLAY": nil],
+            environment: ["NOTIFY_SOCKET": nil, "DISPLAY": nil, "WAYLAND_DISPLAY": nil],
             log: logPath)
         self.process = process
         let (socketPath, logPath) = (socketPath, logPath)
@@ -58,7 +53,9 @@ package final class RelightRig {
         let client = client
         let isReady = try MonotonicClock.poll(timeout: timeout, interval: 50_000) { () -> Bool? in
             guard process.isRunning else { return false }
-            waiting = waiting.subtracting(try client.list().filter { $0.state == .ready }.map(\.name))
+            let views = try client.list()
+            waiting = waiting.subtracting(views.filter { $0.state == .ready }.map(\.name))
+            if views.contains(where: { $0.state == .quarantined }) { return false }
             return waiting.isEmpty ? true : nil
         }
         guard isReady == true else {
@@ -108,20 +105,7 @@ package final class RelightRig {
 
     /// Stops relightd in order; returns how many of its processes were still there afterwards, which are then killed.
     @discardableResult
-    package func stop() -> Int {
-        guard !isStopped else { return 0 }
-        isStopped = true
-        process.stop(graceSeconds: 30)
-        let mark = mark
-        // A process that is on its way out is no leftover.
-        let isGone = MonotonicClock.poll(timeout: 3_000_000, interval: 50_000) { () -> Bool? in
-            ProcessInventory.processes(withEnvironment: mark).isEmpty ? true : nil
-        }
-        guard isGone == nil else { return 0 }
-        let left = ProcessInventory.processes(withEnvironment: mark)
-        for pid in left { kill(pid, SIGKILL) }
-        return left.count
-    }
+    package func stop() -> Int { process.stop(graceSeconds: 30) }
 
     /// The last lines of a file.
     package static func tail(of path: String, lines: Int = 25) -> String {

@@ -10,6 +10,7 @@ import Synchronization
 package final class ScratchDirectory: Sendable {
     package let path: String
     private let kept = Mutex(false)
+    private let cleanup: Int
 
     /// True if the directory stays, for a person to look into.
     package var isKept: Bool {
@@ -24,15 +25,27 @@ package final class ScratchDirectory: Sendable {
         var template = Array("/tmp/\(prefix).XXXXXX".utf8CString)
         let made = template.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.flatMap { mkdtemp($0) } }
         guard made != nil else { throw SystemError(code: errno, action: "cannot make a directory in", subject: "/tmp") }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.path = path
+        cleanup = Cleanup.remember { Self.removeTree(path) }
     }
 
     deinit { remove() }
 
     /// Removes it, unless it is to be kept.
     package func remove() {
+        Cleanup.forget(cleanup)
         guard !isKept else { return }
-        try? FileManager.default.removeItem(atPath: path)
+        Self.removeTree(path)
+    }
+
+    /// Tries more than once, since a process that is just dying may add a file meanwhile.
+    private static func removeTree(_ path: String) {
+        for _ in 0..<20 {
+            try? FileManager.default.removeItem(atPath: path)
+            guard access(path, F_OK) == 0 else { return }
+            MonotonicClock.sleep(microseconds: 50_000)
+        }
     }
 
     /// Makes a directory below this one and returns its path.
