@@ -22,6 +22,8 @@ package struct Configuration: Equatable, Sendable {
         package var rejectedViews: Set<String> = []
         /// True if relight.conf or one of its drop-ins has errors.
         package var isDaemonRejected = false
+        /// False if a directory could not be listed: what is not in `configuration` may well be there.
+        package var isComplete = true
 
         package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 

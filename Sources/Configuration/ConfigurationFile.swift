@@ -20,6 +20,8 @@ package struct ConfigurationFile: Equatable, Sendable {
     /// For diagnostics, and for the order of drop-ins: the last component decides.
     package var path: String
     package var bytes: [UInt8]
+    /// Why the file, which is there, could not be read; nil if it could.
+    package var problem: String?
 
     package init(kind: Kind, isDropIn: Bool = false, path: String, bytes: [UInt8]) {
         self.kind = kind

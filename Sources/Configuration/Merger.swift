@@ -21,6 +21,12 @@ struct Merger<Settings: SettingsSection> {
     }
 
     private mutating func merge(_ file: ConfigurationFile) {
+        if let problem = file.problem {
+            report(
+                path: file.path, line: nil, key: nil, "it cannot be read: \(printable(problem))",
+                "make it readable for relightd's user, or remove it")
+            return
+        }
         let document = INIDocument(path: file.path, bytes: file.bytes)
         diagnostics += document.diagnostics
         for header in document.sections where header.name != Settings.section && !isExtension(header.name) {

@@ -21,6 +21,7 @@ package enum ConfigurationDirectory {
         var reading = Reading(directory: directory)
         try reading.folder("")
         var loaded = Configuration.load(reading.files)
+        loaded.isComplete = reading.isComplete
         loaded.diagnostics += reading.diagnostics
         loaded.diagnostics.sort { $0.path != $1.path ? $0.path < $1.path : ($0.line ?? 0) < ($1.line ?? 0) }
         return loaded
@@ -31,6 +32,8 @@ private struct Reading {
     let directory: String
     var files: [ConfigurationFile] = []
     var diagnostics: [Diagnostic] = []
+    /// False if a folder could not be listed.
+    var isComplete = true
 
     private static let folders = ["pools", "views", "relight.conf.d"]
 
@@ -44,7 +47,11 @@ private struct Reading {
                 do {
                     try folder(path)
                 } catch {
-                    diagnostics.append(unreadable(path, error))
+                    isComplete = false
+                    diagnostics.append(
+                        Diagnostic(
+                            .error, path: "\(directory)/\(path)", message: "it cannot be listed: \(error.reason)",
+                            remedy: "make it readable for relightd's user, or remove it"))
                 }
             } else if let remedy = remedy(forIgnored: path) {
                 diagnostics.append(
@@ -72,34 +79,17 @@ private struct Reading {
     }
 
     private mutating func read(_ path: String) {
+        guard var file = ConfigurationFile(relativePath: path, in: directory, bytes: []) else { return }
         do {
-            let bytes = try Self.bytes(of: "\(directory)/\(path)")
-            if let file = ConfigurationFile(relativePath: path, in: directory, bytes: bytes) { files.append(file) }
+            file.bytes = try Self.bytes(of: "\(directory)/\(path)")
         } catch {
-            diagnostics.append(unreadable(path, error))
+            // It is there all the same: what it configures must not pass for removed.
+            file.problem = error.reason
         }
+        files.append(file)
     }
 
-    private func unreadable(_ path: String, _ error: SystemError) -> Diagnostic {
-        Diagnostic(
-            .error, path: "\(directory)/\(path)", message: "it cannot be read: \(error.reason)",
-            remedy: "make it readable for relightd's user, or remove it")
-    }
-
-    private func names(in path: String) throws(SystemError) -> [String] {
-        guard let stream = opendir(path) else {
-            throw SystemError(code: errno, action: "cannot read directory", subject: path)
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    private func names(in path: String) throws(SystemError) -> [String] { try Directory.list(path).sorted() }
 
     /// A file's content, up to one byte more than is allowed. A pipe or a device is refused, not waited for.
     private static func bytes(of path: String) throws(SystemError) -> [UInt8] {

@@ -10,12 +10,18 @@ import Wire
 /// The control socket and its clients.
 final class ControlServer {
     static let maximumClients = 512
+    /// The most calls of one client that are answered before others have their turn.
+    static let callsPerTurn = 16
+    /// The most bytes of events that wait for a subscriber which does not read them.
+    static let eventBacklog = 4 << 20
     let listener: FileDescriptor
     /// The socket file that we made ourselves, to be removed at the end.
     let ownPath: String?
     var clients: [UInt64: ControlClient] = [:]
     var lastClient: UInt64 = 0
     var source: Source?
+    /// True from a refusal for lack of room until there is room again: one entry for a flood of connections.
+    var isFull = false
 
     init(listener: FileDescriptor, ownPath: String?) {
         self.listener = listener
@@ -23,13 +29,16 @@ final class ControlServer {
     }
 }
 
-/// One connection. Calls are answered one after the other, as Varlink demands.
+/// One connection. Calls are answered one after the other, as Varlink demands. Nothing is read from a client before
+/// what it sent is answered and the answers are on their way: one that sends faster, or that does not read, waits in its
+/// own socket buffer.
 final class ControlClient {
     let number: UInt64
     let connection: FramedConnection
     let peer: UnixSocket.Peer
     var source: Source?
-    var waiting: [[UInt8]] = []
+    var waiting: ArraySlice<[UInt8]> = []
+    /// A call runs, or its turn is over and the next one is due.
     var isBusy = false
     /// Set by `Events`: what it wants to hear of.
     var subscription: Subscription?
@@ -46,30 +55,35 @@ final class ControlClient {
 }
 
 extension Daemon {
+    /// Makes the socket known; nobody is served before `openControl`.
     func listen(on listener: FileDescriptor, ownPath: String?) throws {
         let server = ControlServer(listener: listener, ownPath: ownPath)
         control = server
-        server.source = try loop.watch(fd: listener.raw, events: .readable) { [unowned self] _ in
+        server.source = try loop.watch(fd: listener.raw, events: []) { [unowned self] _ in
             assumeIsolated { $0.acceptClients() }
         }
+    }
+
+    /// Lets clients in; those that came meanwhile waited in the listener's queue.
+    func openControl() {
+        attempt("open the control socket") { try control?.source?.setEvents(.readable) }
     }
 
     private func acceptClients() {
         guard let server = control else { return }
         do {
             while let socket = try UnixSocket.accept(on: server.listener) {
+                let peer = try UnixSocket.peer(of: socket)
+                let connection = FramedConnection(
+                    socket: socket, frameLimit: Varlink.callLimit, queueLimit: 48 << 20)
                 guard server.clients.count < ControlServer.maximumClients else {
-                    log("refused a control connection: there are \(server.clients.count) already", .warning)
+                    refuse(connection, peer, server)
                     continue
                 }
-                let peer = try UnixSocket.peer(of: socket)
+                server.isFull = false
                 server.lastClient += 1
                 let number = server.lastClient
-                let client = ControlClient(
-                    number: number,
-                    connection: FramedConnection(
-                        socket: socket, frameLimit: Varlink.callLimit, queueLimit: 48 << 20),
-                    peer: peer)
+                let client = ControlClient(number: number, connection: connection, peer: peer)
                 client.source = try loop.watch(fd: socket.raw, events: .readable) { [unowned self] events in
                     assumeIsolated { $0.clientReady(number, events) }
                 }
@@ -81,19 +95,31 @@ extension Daemon {
         }
     }
 
+    private func refuse(_ connection: FramedConnection, _ peer: UnixSocket.Peer, _ server: ControlServer) {
+        let count = server.clients.count
+        // It may be gone already, which is all the same.
+        try? connection.send(
+            VarlinkService.failure(
+                .limitReached, message: "there are \(count) control connections, as many as relightd serves",
+                remedy: "close one, or try again later"))
+        guard !server.isFull else { return }
+        server.isFull = true
+        log("refused a control connection of PID \(peer.pid): there are \(count) already", .warning)
+    }
+
     /// Without descriptors the listener stays readable and would keep the loop busy.
     private func pauseAccepting(_ server: ControlServer) {
         attempt("pause the control socket") { try server.source?.setEvents([]) }
-        after(microseconds: 1_000_000) { daemon in
-            daemon.attempt("resume the control socket") { try daemon.control?.source?.setEvents(.readable) }
-        }
+        after(microseconds: 1_000_000) { $0.openControl() }
     }
 
     private func clientReady(_ number: UInt64, _ events: Events) {
         guard let client = control?.clients[number] else { return }
         do {
             if events.contains(.writable) { try client.connection.flush() }
-            client.waiting.append(contentsOf: try client.connection.receive().map(\.frame))
+            if !events.isDisjoint(with: [.readable, .hangUp, .failed]) {
+                client.waiting.append(contentsOf: try client.connection.receive().map(\.frame))
+            }
         } catch {
             if case .frame(let error) = error {
                 log(
@@ -106,30 +132,46 @@ extension Daemon {
             }
             return hangUp(client)
         }
-        serve(client)
-        if client.connection.isAtEnd {
-            // The end of file stays readable; while a call runs, nobody listens to it.
-            if client.isBusy { client.source?.cancel() } else { hangUp(client) }
-            return
+        if client.connection.isAtEnd, events.contains(.hangUp) {
+            // It will read no answer. What it asked for is still done, without the source, which stays ready for ever.
+            client.source?.cancel()
+            if client.subscription != nil { return hangUp(client) }
         }
-        // A client that sends faster than it is answered waits in its own socket buffer.
-        updateEvents(of: client)
+        serve(client)
     }
 
+    /// Answers what waits, for one turn, and then sees to what comes next.
     func serve(_ client: ControlClient) {
-        while !client.isBusy, client.subscription == nil, !client.waiting.isEmpty {
-            switch VarlinkService.receive(client.waiting.removeFirst(), version: Release.version) {
+        var turn = ControlServer.callsPerTurn
+        while !client.isBusy, client.subscription == nil, !client.connection.wantsToWrite,
+            let frame = client.waiting.first
+        {
+            let number = client.number
+            guard turn > 0 else {
+                client.isBusy = true
+                Task { self.takeTurn(number) }
+                break
+            }
+            turn -= 1
+            client.waiting.removeFirst()
+            switch VarlinkService.receive(frame, version: Release.version) {
             case .reply(let reply, let closes):
                 if let reply { respond(VarlinkService.encode(reply), to: client) }
                 if closes { return hangUp(client) }
             case .call(let method, let parameters, _, let oneway):
                 client.isBusy = true
-                let number = client.number
                 let peer = client.peer
                 // Answered at once where nothing has to be waited for: the job runs on this loop.
                 Task { await self.serve(method, parameters, peer, client: number, oneway: oneway) }
             }
         }
+        settle(client)
+    }
+
+    private func takeTurn(_ number: UInt64) {
+        guard let client = control?.clients[number] else { return }
+        client.isBusy = false
+        serve(client)
     }
 
     private func serve(
@@ -140,22 +182,26 @@ extension Daemon {
         client.isBusy = false
         if let reply, !oneway { respond(reply, to: client) }
         serve(client)
-        if client.connection.isAtEnd, !client.isBusy { hangUp(client) } else { updateEvents(of: client) }
     }
 
     func respond(_ frame: [UInt8], to client: ControlClient) {
         do {
             try client.connection.send(frame)
-            updateEvents(of: client)
         } catch {
             // Gone, or too slow to be served: its own loss.
             hangUp(client)
         }
     }
 
-    private func updateEvents(of client: ControlClient) {
-        var events: Events = client.waiting.count < 64 ? .readable : []
-        if client.connection.wantsToWrite { events.insert(.writable) }
+    /// What to wait for next; the end of a client that wants nothing any more.
+    private func settle(_ client: ControlClient) {
+        guard control?.clients[client.number] != nil else { return }
+        let connection = client.connection
+        let isIdle = !client.isBusy && client.waiting.isEmpty && !connection.wantsToWrite
+        // Who has only shut down its sending side may still listen, to events above all.
+        if connection.isAtEnd, isIdle, client.subscription == nil { return hangUp(client) }
+        var events: Events = isIdle && !connection.isAtEnd ? .readable : []
+        if connection.wantsToWrite { events.insert(.writable) }
         attempt("watch a control client") { try client.source?.setEvents(events) }
     }
 
@@ -179,7 +225,14 @@ extension Daemon {
         }
         for client in server.clients.values {
             guard let subscription = client.subscription else { continue }
-            if subscription.view == nil || subscription.view == view { respond(frame, to: client) }
+            guard subscription.view == nil || subscription.view == view else { continue }
+            guard client.connection.queuedBytes + frame.count <= ControlServer.eventBacklog else {
+                hangUp(client)
+                log("a subscriber (PID \(client.peer.pid)) does not read its events and was hung up", .warning)
+                continue
+            }
+            respond(frame, to: client)
+            settle(client)
         }
     }
 }

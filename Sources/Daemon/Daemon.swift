@@ -58,6 +58,10 @@ package actor Daemon {
     var lastDelayed: UInt64 = 0
     private var queue: [Event] = []
     private var isPumping = false
+    /// False until the store is read and the configuration applied.
+    var isStarted = false
+    /// A reload was asked for before that.
+    var isReloadDue = false
     var isStopping = false
     var isOutOfStore = false
     private var statusText = ""

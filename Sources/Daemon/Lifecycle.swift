@@ -79,11 +79,15 @@ extension Daemon {
 
     private func start(_ loaded: Configuration.Loaded) async {
         await openStore()
+        guard !isStopping else { return }
         apply(loaded)
+        isStarted = true
+        openControl()
         attempt("tell the service manager that we are ready") { try notifier.ready() }
         log(
             "relightd \(Release.version) is ready: \(views.count) views in \(pools.count) pools", .notice,
             .daemonStarted)
+        if isReloadDue { reload() }
     }
 
     private func watchSignals() throws {
@@ -122,11 +126,22 @@ extension Daemon {
 
     private func reload() {
         guard !isStopping else { return }
+        // Before the store is read, views and pools would be opened without their past.
+        guard isStarted else {
+            isReloadDue = true
+            return
+        }
         attempt("tell the service manager of the reload") { try notifier.reloading() }
         let loaded = readConfiguration()
         report(loaded)
+        defer { attempt("tell the service manager that we are ready") { try notifier.ready() } }
+        guard loaded.isComplete else {
+            // Views must not be closed because a disk or a descriptor is missing for a moment.
+            return log(
+                "the configuration could not be read again as a whole; everything stays as it is", .error,
+                .configurationRejected)
+        }
         apply(loaded)
-        attempt("tell the service manager that we are ready") { try notifier.ready() }
         log("configuration read again: \(views.count) views in \(pools.count) pools", .notice, .configurationLoaded)
     }
 
@@ -136,14 +151,11 @@ extension Daemon {
             return try ConfigurationDirectory.load(options.configurationDirectory)
         } catch {
             var loaded = Configuration.Loaded()
-            if error.code != ENOENT {
-                loaded.isDaemonRejected = true
-                loaded.rejectedPools = Set(configuration.pools.keys)
-                loaded.rejectedViews = Set(configuration.views.keys)
-            }
+            // One that views came from is hardly gone on purpose.
+            loaded.isComplete = error.code == ENOENT && configuration.views.isEmpty
             loaded.diagnostics = [
                 Diagnostic(
-                    error.code == ENOENT ? .warning : .error, path: options.configurationDirectory,
+                    loaded.isComplete ? .warning : .error, path: options.configurationDirectory,
                     message: "the configuration cannot be read: \(error.reason)",
                     remedy: "make the directory with relight.conf, pools/ and views/, or name another by --config")
             ]
@@ -165,7 +177,10 @@ extension Daemon {
         if loaded.isDaemonRejected { new.daemon = configuration.daemon }
         for name in loaded.rejectedPools { new.pools[name] = configuration.pools[name] }
         for name in loaded.rejectedViews {
-            if let view = configuration.views[name], new.pools[view.pool] != nil { new.views[name] = view }
+            guard let view = configuration.views[name] else { continue }
+            new.views[name] = view
+            // A pool whose file is gone goes on for a view that wants it.
+            if new.pools[view.pool] == nil { new.pools[view.pool] = configuration.pools[view.pool] }
         }
         var old = configuration
         // At the start nothing runs yet, not even the pool that exists without a file.

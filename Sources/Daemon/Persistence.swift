@@ -161,6 +161,7 @@ extension Daemon {
         }
     }
 
+    /// Takes a closed view's page state off the disk.
     func forget(_ view: String) async {
         storedViews[view] = nil
         do {

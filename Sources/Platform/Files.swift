@@ -7,7 +7,8 @@ import Glibc
 package enum TextFile {
     /// The bytes of a file of at most `limit` bytes.
     package static func bytes(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
-        let fd = open(path, O_RDONLY | O_CLOEXEC)
+        // Not to wait for a writer, should it be a pipe.
+        let fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard fd >= 0 else { throw SystemError(code: errno, action: "cannot open", subject: path) }
         let file = FileDescriptor(owning: fd)
         var bytes: [UInt8] = []
@@ -42,17 +43,26 @@ package enum TextFile {
 
 package enum Directory {
     /// The names in a directory without "." and "..", in no order; none if it cannot be read.
-    package static func names(in path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
+    package static func names(in path: String) -> [String] { (try? list(path)) ?? [] }
+
+    /// The names in a directory without "." and "..", in no order.
+    package static func list(_ path: String) throws(SystemError) -> [String] {
+        guard let directory = opendir(path) else {
+            throw SystemError(code: errno, action: "cannot list", subject: path)
+        }
         defer { closedir(directory) }
         var names: [String] = []
-        while let entry = readdir(directory) {
+        while true {
+            errno = 0
+            guard let entry = readdir(directory) else {
+                guard errno == 0 else { throw SystemError(code: errno, action: "cannot list", subject: path) }
+                return names
+            }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names
     }
 
     /// Makes a directory and those above it; one that exists is left as it is.

@@ -41,10 +41,12 @@ package final class FramedConnection {
     private let descriptors = DescriptorQueue()
     private var outgoing: [(bytes: [UInt8], descriptors: [FileDescriptor])] = []
     private var sentOfFirst = 0
-    private var queuedBytes = 0
+    /// Bytes that wait for the socket to take them.
+    package private(set) var queuedBytes = 0
     private let queueLimit: Int
 
     /// - Parameters:
+    ///   - socket: non-blocking.
     ///   - frameLimit: the largest frame accepted, in bytes.
     ///   - queueLimit: the most bytes that may wait to be sent.
     package init(socket: FileDescriptor, frameLimit: Int = Frame.defaultLimit, queueLimit: Int = 64 << 20) {
