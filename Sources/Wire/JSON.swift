@@ -24,7 +24,32 @@ package enum JSON {
         } catch let error as FrameError {
             throw error
         } catch {
+            if isAboutTheWhole(error), let field = fieldOfUnfitNumber(type, bytes) {
+                throw FrameError(.malformed, "'\(field)' holds a number that does not fit", field: field)
+            }
             throw FrameError(.malformed, summary(of: error), field: field(of: error))
+        }
+    }
+
+    private static func isAboutTheWhole(_ error: any Error) -> Bool {
+        if case DecodingError.dataCorrupted(let context) = error { context.codingPath.isEmpty } else { false }
+    }
+
+    /// The first field of an object that holds a number too large, or not whole, for its type. The decoder calls such
+    /// text no JSON without saying where; it says something else once another value stands there.
+    private static func fieldOfUnfitNumber<T: Decodable>(_ type: T.Type, _ bytes: [UInt8]) -> String? {
+        guard case .object(let fields)? = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else {
+            return nil
+        }
+        return fields.keys.sorted().first { name in
+            guard let text = try? JSONEncoder().encode(JSONValue.object(fields.merging([name: .array([])]) { $1 }))
+            else { return false }
+            do {
+                _ = try JSONDecoder().decode(type, from: text)
+                return true
+            } catch {
+                return !isAboutTheWhole(error)
+            }
         }
     }
 
