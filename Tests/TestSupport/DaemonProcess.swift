@@ -10,6 +10,9 @@ package final class DaemonProcess {
     package let directory: TestDirectory
     package private(set) var process: ChildProcess
     private let extraEnvironment: [String]
+    private let arguments: [String]
+    private let wrapper: [String]
+    private let logPath: String
     private var hasEnded = false
 
     /// The directory of the built executables: that of the test runner.
@@ -28,30 +31,43 @@ package final class DaemonProcess {
     /// - Parameters:
     ///   - files: the configuration, by name below its directory.
     ///   - environment: further variables, `NAME=value`.
+    ///   - directory: one that is there already, for what has to be in it before relightd starts.
+    ///   - arguments: of relightd, after those that name its directories.
+    ///   - wrapper: a command that ends by executing its further arguments, in the same process.
+    ///   - name: of the log, where several share a directory.
+    /// - Throws: where a file cannot be written or relightd cannot be started.
     package init(
-        files: [String: String], environment: [String] = [], directory: TestDirectory? = nil
+        files: [String: String], environment: [String] = [], directory: TestDirectory? = nil,
+        arguments: [String] = [], wrapper: [String] = [], name: String = "log"
     ) throws {
         let directory = try directory ?? TestDirectory()
         self.directory = directory
         extraEnvironment = environment
-        try directory.write("", to: "etc/relight.conf")
+        self.arguments = arguments
+        self.wrapper = wrapper
+        logPath = directory.path + "/" + name
+        if files["relight.conf"] == nil { try directory.write("", to: "etc/relight.conf") }
         for (name, text) in files { try directory.write(text, to: "etc/" + name) }
-        process = try Self.launch(directory, environment)
+        process = try Self.launch(directory, environment, arguments, wrapper, logPath)
     }
 
-    private static func launch(_ directory: TestDirectory, _ environment: [String]) throws -> ChildProcess {
+    private static func launch(
+        _ directory: TestDirectory, _ environment: [String], _ arguments: [String], _ wrapper: [String],
+        _ logPath: String
+    ) throws -> ChildProcess {
         let path = try builtProducts() + "/relightd"
-        let fd = open(directory.path + "/log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        let fd = open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard fd >= 0 else { throw SystemError(code: errno, action: "cannot open the log") }
         let log = FileDescriptor(owning: fd)
         var all = Environment.current().filter { $0.key != "NOTIFY_SOCKET" && $0.key != "JOURNAL_STREAM" }
         all["SWIFT_BACKTRACE"] = "enable=no"
-        return try ChildProcess.spawn(
-            path: path,
-            arguments: [
+        let command =
+            wrapper + [
                 path, "--config", directory.path + "/etc", "--state", directory.path + "/state", "--runtime",
                 directory.path + "/run",
-            ],
+            ] + arguments
+        return try ChildProcess.spawn(
+            path: command[0], arguments: command,
             environment: all.map { "\($0.key)=\($0.value)" } + environment, descriptors: [nil, log, log])
     }
 
@@ -62,7 +78,7 @@ package final class DaemonProcess {
     package var socketPath: String { directory.path + "/run/io.relight" }
 
     /// All that relightd and its hosts have said so far.
-    package var log: String { (try? TextFile.read(directory.path + "/log", limit: 64 << 20)) ?? "" }
+    package var log: String { (try? TextFile.read(logPath, limit: 64 << 20)) ?? "" }
 
     package func client() throws -> ControlClient {
         try eventually("relightd answers") { try? ControlClient(path: socketPath) }
@@ -83,7 +99,7 @@ package final class DaemonProcess {
 
     /// Starts relightd again on the same directories, after `waitForExit`.
     package func restart() throws {
-        process = try Self.launch(directory, extraEnvironment)
+        process = try Self.launch(directory, extraEnvironment, arguments, wrapper, logPath)
         hasEnded = false
     }
 

@@ -49,6 +49,10 @@ package enum TestFiles {
 /// What was waited for did not come.
 package struct TimedOut: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) {
+        self.description = description
+    }
 }
 
 /// Asks again and again until the answer is not nil; the deadline is generous, since machines are slow at times.
