@@ -100,10 +100,7 @@ extension Daemon {
     }
 
     private func prepareRuntimeDirectory() throws {
-        if let inherited = try SocketActivation.take().first {
-            try listen(on: inherited.descriptor, ownPath: nil)
-            return
-        }
+        let inherited = try SocketActivation.take().first
         try Directory.make(runtimeDirectory, mode: 0o755)
         let lock = runtimeDirectory + "/lock"
         let fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -116,6 +113,7 @@ extension Daemon {
                     + "Cannot lock", subject: lock)
         }
         runtimeLock = file
+        if let inherited { return try listen(on: inherited.descriptor, ownPath: nil) }
         let path = runtimeDirectory + "/" + Control.socketName
         // With the lock in hand, a socket file is one that a dead relightd left.
         unlink(path)
