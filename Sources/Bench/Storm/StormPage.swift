@@ -33,6 +33,12 @@ struct StormPage {
         guard let loaded, let session = loaded.cookie("session"), let remember = loaded.cookie("remember") else {
             throw BenchError("\(view) did not get through the login with its cookies")
         }
+        // A script that runs before the new page is there would run in the old one.
+        let isThere = MonotonicClock.poll(timeout: 30_000_000) { () -> Bool? in
+            let newest = server.log.last { $0.path == "/report" && $0.parameter("view") == view }
+            return newest?.parameter("load") == loaded.load.map { "\($0)" } ? true : nil
+        }
+        guard isThere == true else { throw BenchError("\(view) does not report after its login") }
         expected.cookies["session"] = session
         expected.cookies["remember"] = remember
         try waitForCookies(rig)
