@@ -27,6 +27,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CPublicSuffix", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         .systemLibrary(name: "CWebKitGTK", pkgConfig: "webkitgtk-6.0", providers: [.apt(["libwebkitgtk-6.0-dev"])]),
         .target(name: "CLinux"),
 
@@ -57,11 +58,16 @@ let package = Package(
         // The hosts.
         .target(name: "HostKit", dependencies: ["Cookies", "Platform", "Transport", "Wire"]),
         .target(
+            name: "GTKSupport", dependencies: ["HostKit", "Platform", "Wire", .target(name: "CGTK", condition: webkit)]),
+        .target(
             name: "WebKitHost",
-            dependencies: ["Cookies", "HostKit", "Platform", "Wire", .target(name: "CWebKitGTK", condition: webkit)]),
+            dependencies: [
+                "Cookies", "GTKSupport", "HostKit", "Platform", "Wire", .target(name: "CGTK", condition: webkit),
+                .target(name: "CWebKitGTK", condition: webkit),
+            ]),
         .target(
             name: "CurtainHost",
-            dependencies: ["HostKit", "Platform", "Wire", .target(name: "CWebKitGTK", condition: webkit)]),
+            dependencies: ["GTKSupport", "HostKit", "Platform", "Wire", .target(name: "CGTK", condition: webkit)]),
         .target(name: "BuiltinHost", dependencies: ["CCurl", "Cookies", "HostKit", "Platform", "Wire"]),
 
         // The command line and the measuring instruments.

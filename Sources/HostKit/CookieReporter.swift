@@ -20,6 +20,11 @@ package struct CookieReporter {
         known = changes.applied(to: known)
     }
 
+    /// Cookies that the engine would not take: it lacks them, which is not a deletion.
+    package mutating func noteRefused(_ cookies: [Cookie]) {
+        known = CookieChanges(deleted: cookies.map(\.identity)).applied(to: known)
+    }
+
     /// Compares a list that the engine gave with what is known; nil if nothing changed. With `deletionsCount` false,
     /// cookies that the list lacks are still wanted: it may come from an engine that has just lost them.
     package mutating func observe(_ current: [Cookie], deletionsCount: Bool = true) -> HostMessage.CookieReport? {

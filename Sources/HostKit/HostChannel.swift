@@ -64,9 +64,18 @@ package final class HostChannel {
     /// A failure is not thrown, since no place that reports something could do anything about it: it is kept in
     /// `failure`, and `fd` becomes readable, so that the loop calls `process()`, which throws it.
     package func send(_ message: HostMessage, descriptors: [FileDescriptor] = []) {
+        attempt { try connection.send(try message.frame(), descriptors: descriptors) }
+    }
+
+    /// Sends what waits, as far as the socket takes it; for a loop that watches for writability by itself.
+    package func flush() {
+        attempt { try connection.flush() }
+    }
+
+    private func attempt(_ body: () throws -> Void) {
         guard failure == nil else { return }
         do {
-            try connection.send(try message.frame(), descriptors: descriptors)
+            try body()
         } catch {
             failure = error
             shutdown(fd, Int32(SHUT_RDWR))

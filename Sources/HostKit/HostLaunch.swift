@@ -32,9 +32,14 @@ package enum HostLaunch {
 
     /// Prints `text` on standard error and exits.
     package static func exit(program: String, code: Int32, _ text: String) -> Never {
+        complain(program: program, text)
+        Glibc.exit(code)
+    }
+
+    /// Prints a line on standard error; for what happens when there is nobody else to tell.
+    package static func complain(program: String, _ text: String) {
         let line = Array("\(program): \(text)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
-        Glibc.exit(code)
     }
 
     /// Owns the inherited socket, so that no process of the engine gets it: it is moved to a close-on-exec descriptor

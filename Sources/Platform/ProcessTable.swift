@@ -15,6 +15,9 @@ package enum ProcessTable {
         /// Clock ticks after boot; with the PID it names one process.
         package let startTime: UInt64
         package let name: String
+
+        /// Gone, or dying: nothing of it answers any more.
+        package var isDead: Bool { state == "Z" || state == "X" }
     }
 
     /// Nil if there is no such process.
