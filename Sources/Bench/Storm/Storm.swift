@@ -53,6 +53,18 @@ package final class Storm {
     ///
     /// - Throws: `BenchError` if it cannot go on; a page that is lost or stale is no such error, but counted.
     package func run() throws -> StormSummary {
+        do {
+            return try runAll()
+        } catch {
+            // The order matters: hosts without a display would add failures of their own to the log.
+            stop()
+            scratch.isKept = true
+            let place = summary.kills > 0 ? "after kill \(summary.kills)" : "before the first kill"
+            throw BenchError("\(place): \(error)", remedy: "relightd's log is \(rig.logPath)")
+        }
+    }
+
+    private func runAll() throws -> StormSummary {
         for index in pages.indices {
             try pages[index].logIn(rig, server)
             for other in pages.indices { pages[other].noteCookies(of: pages[index]) }
@@ -195,13 +207,17 @@ package final class Storm {
         summary.descriptorsAfter = ProcessInventory.descriptorCount(of: rig.process.pid)
         summary.zombies = ProcessInventory.zombies(below: rig.process.pid)
         progress.note("stopping relightd")
-        summary.processesLeft = rig.stop()
-        watcher.stop()
-        display.stop()
-        server.stop()
+        stop()
         if !summary.isClean {
             scratch.isKept = true
             progress.warn("something was lost; relightd's log is \(rig.logPath)")
         }
+    }
+
+    private func stop() {
+        summary.processesLeft = rig.stop()
+        watcher.stop()
+        display.stop()
+        server.stop()
     }
 }

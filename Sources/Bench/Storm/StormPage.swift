@@ -80,11 +80,16 @@ struct StormPage {
 
     private func waitForCookies(_ rig: RelightRig) throws {
         let (expected, view) = (expected.cookies, view)
+        var missing = Set(expected.keys)
         let areStored = try MonotonicClock.poll(timeout: 20_000_000, interval: 10_000) { () -> Bool? in
             let stored = Dictionary(
                 try rig.client.cookies(view: view).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
-            return expected.allSatisfy { stored[$0.key] == $0.value } ? true : nil
+            missing = Set(expected.filter { stored[$0.key] != $0.value }.keys)
+            return missing.isEmpty ? true : nil
         }
-        guard areStored == true else { throw BenchError("relightd did not acknowledge the cookies of \(view) in time") }
+        guard areStored == true else {
+            let names = missing.sorted().joined(separator: ", ")
+            throw BenchError("relightd did not acknowledge cookies of \(view) within 20 s: \(names)")
+        }
     }
 }
