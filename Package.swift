@@ -94,7 +94,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["HostKit", "Platform", "RelightKit", "Wire", "Cookies"],
             path: "Tests/TestSupport"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
-        .testTarget(name: "SystemdTests", dependencies: ["EventLoop", "Platform", "Systemd", "TestSupport"]),
+        .testTarget(name: "SystemdTests", dependencies: ["CLinux", "EventLoop", "Platform", "Systemd", "TestSupport"]),
         .testTarget(name: "CookiesTests", dependencies: ["Cookies"], resources: [.copy("Vectors")]),
         .testTarget(name: "WireTests", dependencies: ["Wire", "Cookies", "Platform", "Transport"]),
         .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"]),

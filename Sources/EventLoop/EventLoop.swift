@@ -88,6 +88,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// - Throws: ESTALE when the loop has run before; ECHILD after a fork.
     @discardableResult
     package func run() throws(EventLoopError) -> Int32 {
+        guard sd_event_get_state(event) != Int32(SD_EVENT_FINISHED) else {
+            throw EventLoopError("run the event loop again", errno: ESTALE)
+        }
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         let result = sd_event_loop(event)
         // sd_event_loop mixes up exit codes and errors: an error leaves no exit code behind.
