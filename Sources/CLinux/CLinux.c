@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -92,6 +93,14 @@ int relight_set_nonblocking(int fd) {
 int relight_dup_cloexec(int fd) { return result_of(fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
 
 int relight_set_subreaper(void) { return result_of(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)); }
+
+int relight_trim_heap(void) {
+#ifdef __GLIBC__
+    return malloc_trim(0);
+#else
+    return 0;
+#endif
+}
 
 int relight_set_process_name(const char *name) { return result_of(prctl(PR_SET_NAME, name, 0, 0, 0)); }
 

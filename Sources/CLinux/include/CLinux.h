@@ -24,6 +24,8 @@ int relight_dup_cloexec(int fd);
 /// Orphaned descendants become children of the calling process, so that it can find and reap them.
 int relight_set_subreaper(void);
 int relight_set_process_name(const char *name);
+/// Gives free heap memory back to the system; 1 if there was some.
+int relight_trim_heap(void);
 
 struct relight_peer {
     pid_t pid;
