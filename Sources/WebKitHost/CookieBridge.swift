@@ -29,6 +29,9 @@ final class CookieBridge {
     private var generation = 0
     private var isRestoring = false
     private static let restoreAttempts = 50
+    /// Runs once a network process has died: WebKit does not tell of changes in the next one.
+    private var poll: LoopSource?
+    private static let pollInterval: UInt32 = 200
 
     /// - Parameters:
     ///   - manager: a WebKitCookieManager; the session that owns it lives as long as the process.
@@ -109,6 +112,7 @@ final class CookieBridge {
             if isComplete || attempt >= Self.restoreAttempts {
                 isRestoring = false
                 network.refresh()
+                startPolling()
                 return done()
             }
             after(milliseconds: 10) { [weak self] in
@@ -117,6 +121,16 @@ final class CookieBridge {
         }
         operations.insert(contentsOf: [.put(CookieChanges(set: reporter.known), done: {}), look], at: 0)
         next()
+    }
+
+    /// `changed` comes from the network process in which WebKit first asked for it, and never from one that follows.
+    private func startPolling() {
+        guard poll == nil else { return }
+        poll = .timer(milliseconds: Self.pollInterval) { [weak self] in
+            guard let self else { return false }
+            if !isBusy, operations.isEmpty { observe {} }
+            return true
+        }
     }
 
     // MARK: - One operation at a time

@@ -5,6 +5,7 @@
 import CGTK
 import CWebKitGTK
 import GTKSupport
+import Glibc
 
 /// WebKit as one host uses it: one network session, whose cookies live in memory only, since relightd keeps them.
 final class Engine {
@@ -34,10 +35,16 @@ final class Engine {
         }
     }
 
+    /// Without a graphics processor WebKit's compositor runs on a software GL, which takes a content process a quarter
+    /// of a second to start and is slower afterwards; drawing without it is not. `RELIGHT_WEBKIT_ACCELERATION` set to
+    /// "always" or "never" decides otherwise.
     private static var accelerationPolicy: WebKitHardwareAccelerationPolicy {
         switch text(getenv("RELIGHT_WEBKIT_ACCELERATION")) {
         case "never": WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER
-        default: WEBKIT_HARDWARE_ACCELERATION_POLICY_ALWAYS
+        case "always": WEBKIT_HARDWARE_ACCELERATION_POLICY_ALWAYS
+        default:
+            access("/dev/dri", R_OK) == 0
+                ? WEBKIT_HARDWARE_ACCELERATION_POLICY_ALWAYS : WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER
         }
     }
 
