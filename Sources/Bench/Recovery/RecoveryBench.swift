@@ -176,7 +176,9 @@ final class RecoveryBench {
             if let seen { samples[contender, default: Samples()].screen.append(seen - killedAt) }
             // White may come late, when what was held is let go.
             MonotonicClock.sleep(microseconds: 300_000)
-            let white = watcher.record.whiteTime(from: killedAt, to: MonotonicClock.now)
+            let (record, end) = (watcher.record, MonotonicClock.now)
+            let white = record.whiteTime(from: killedAt, to: end)
+            if white > 0 { progress.warn("\(view): \(record.whiteLooks(from: killedAt, to: end))") }
             samples[contender, default: Samples()].white.append(white)
         }
         return true

@@ -90,6 +90,21 @@ package struct ScreenRecord: Sendable {
         return total
     }
 
+    /// What was seen between two times instead of the page, in words; empty if nothing was.
+    package func whiteLooks(from start: UInt64, to end: UInt64) -> String {
+        changes.enumerated().compactMap { index, change in
+            let until = index + 1 < changes.count ? changes[index + 1].at : max(lastLookAt, change.at)
+            guard change.look.isWhite, until > start, change.at < end else { return nil }
+            let what =
+                switch change.look {
+                case .blank(let colour): "all \(colour.css)"
+                default: "something else"
+                }
+            let from = change.at > start ? Distribution.milliseconds(change.at - start) : 0
+            return "\(what) from \(from) to \(Distribution.milliseconds(min(until, end) - start)) ms"
+        }.joined(separator: ", ")
+    }
+
     /// When a load of the page was first seen at or after a time; nil if it was not.
     package func firstPage(showing load: Int, after time: UInt64) -> UInt64? {
         let look = ScreenLook.page(load: UInt16(truncatingIfNeeded: load))

@@ -14,6 +14,8 @@ struct RoundOutcome {
     /// Kill to painted, in microseconds, one a view.
     var recoveries: [UInt64] = []
     var white: UInt64 = 0
+    /// What the screen showed in that time.
+    var whiteLooks = ""
     var isAnyGone = false
 
     mutating func add(

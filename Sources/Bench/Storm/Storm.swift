@@ -124,7 +124,9 @@ package final class Storm {
             outcome.add(page, evidence, incident, KillVerdict(evidence, expected: page.expected), watcher.record)
         }
         MonotonicClock.sleep(microseconds: 300_000)
-        outcome.white = watcher.record.whiteTime(from: killedAt, to: MonotonicClock.now)
+        let (record, end) = (watcher.record, MonotonicClock.now)
+        outcome.white = record.whiteTime(from: killedAt, to: end)
+        outcome.whiteLooks = record.whiteLooks(from: killedAt, to: end)
         note(outcome, number: number)
         try settle()
     }
@@ -188,7 +190,7 @@ package final class Storm {
         recoveries.append(contentsOf: outcome.recoveries)
         whites.append(outcome.white)
         for problem in outcome.problems { progress.warn("kill \(number): \(problem)") }
-        if outcome.white > 0 { progress.warn("kill \(number): white for \(outcome.white) us") }
+        if outcome.white > 0 { progress.warn("kill \(number): white: \(outcome.whiteLooks)") }
         progress.step(
             number, of: options.kills,
             "\(summary.recovered) recovered, "
