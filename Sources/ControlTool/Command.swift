@@ -10,6 +10,8 @@ struct Command: Sendable {
     let name: String
     /// What follows the name: "VIEW FILE".
     var arguments = ""
+    /// Options that have to be given: "--name NAME".
+    var needed = ""
     let summary: String
     var details = ""
     var options: [Option] = []
@@ -25,7 +27,7 @@ struct Command: Sendable {
     }
 
     var usage: String {
-        let parts = ["relightctl", "[OPTION…]", name, arguments].filter { !$0.isEmpty }
+        let parts = ["relightctl", "[OPTION…]", name, arguments, needed].filter { !$0.isEmpty }
         return parts.joined(separator: " ")
     }
 }

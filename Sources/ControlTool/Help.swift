@@ -14,7 +14,10 @@ enum Help {
             commands:
 
             """
-        text += rows(commands.map { ("\($0.name) \($0.arguments)", $0.summary) })
+        text += rows(
+            commands.map {
+                ([$0.name, $0.arguments, $0.needed].filter { !$0.isEmpty }.joined(separator: " "), $0.summary)
+            })
         text += "\noptions, before or after the command:\n"
         let version = Option("--version", "print the version")
         text += rows((Invocation.globalOptions + [version]).map { ($0.synopsis, $0.help) })

@@ -41,7 +41,7 @@ struct IncidentReport {
     /// One line a mark: the step, when it was reached, and a bar from the mark before to this one.
     func timeline(_ style: Style) -> String {
         let names = incident.timeline.map { Self.step($0.step) }
-        let times = incident.timeline.map { Spans.text(microseconds: $0.offset) }
+        let times = incident.timeline.map { Spans.milliseconds($0.offset) }
         let nameWidth = names.map(Text.width).max() ?? 0
         let timeWidth = times.map(Text.width).max() ?? 0
         let end = max(incident.timeline.map(\.offset).max() ?? 0, 1)

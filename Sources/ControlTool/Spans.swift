@@ -22,6 +22,14 @@ enum Spans {
         }
     }
 
+    /// "0 ms", "2.5 ms", "43 ms", "2022 ms": one unit for all, so that they compare in a column.
+    static func milliseconds(_ microseconds: Int64) -> String {
+        if microseconds != 0 && abs(Double(microseconds)) < 9_950 {
+            return (microseconds < 0 ? "-" : "") + tenths(abs(microseconds), of: 1_000) + " ms"
+        }
+        return "\(Int64((Double(microseconds) / 1_000).rounded())) ms"
+    }
+
     private static func tenths(_ value: Int64, of unit: Int64) -> String {
         let tenths = (value + unit / 20) / (unit / 10)
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"

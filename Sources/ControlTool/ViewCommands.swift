@@ -65,10 +65,11 @@ extension Commands {
     }
 
     private static let open = Command(
-        name: "open", arguments: "URL", summary: "open a view that lasts until it is closed or relightd stops",
+        name: "open", arguments: "URL", needed: "--name NAME",
+        summary: "open a view that lasts until it is closed or relightd stops",
         details: "A view that shall come back after a restart of relightd gets a view file instead. JSON: {}.",
         options: [
-            Option("--name", value: "NAME", "the view's name; has to be given"),
+            Option("--name", value: "NAME", "the view's name"),
             Option("--pool", value: "POOL", "the pool that it joins (default)"),
         ],
         examples: [

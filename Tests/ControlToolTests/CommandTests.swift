@@ -111,7 +111,7 @@ struct CommandTests {
             text == """
                 2026-07-30 11:56:40.000  lobby  content process crashed: recovered in the same host after 49 ms
                   incident 0123456789abcdef0123456789abcdef, pool default, content PID 799, host PID 800
-                  died          0 µs  ━
+                  died          0 ms  ━
                   detected     16 ms  ━━━━━━━━━━                        signal 9
                   slot bound   16 ms            ━
                   first paint  43 ms             ━━━━━━━━━━━━━━━━━

@@ -61,6 +61,14 @@ struct TextTests {
         #expect(Spans.text(microseconds: microseconds) == text)
     }
 
+    @Test(arguments: [
+        (0, "0 ms"), (81, "0.1 ms"), (2_525, "2.5 ms"), (9_951, "10 ms"), (42_600, "43 ms"), (2_022_147, "2022 ms"),
+        (-981, "-1 ms"), (Int64.min, "-9223372036854776 ms"),
+    ])
+    func timelinesKeepToOneUnit(_ microseconds: Int64, _ text: String) {
+        #expect(Spans.milliseconds(microseconds) == text)
+    }
+
     @Test func everySpanIsMonotonicInItsUnitAndNeverTraps() {
         var generator = SplitMix(state: 1)
         for _ in 0..<2_000 {
