@@ -29,7 +29,8 @@ package struct PoolSettings: Equatable, Sendable {
     package var display = Display.session
     /// Nil: wherever the pool's renderer has windows.
     package var curtain: Bool?
-    package var heartbeatInterval = Duration.seconds(5)
+    /// Nil: by the renderer.
+    package var heartbeatInterval: Duration?
     /// `Quantity.forever` for never.
     package var heartbeatTimeout = Duration.seconds(15)
     package var helloTimeout = Duration.seconds(10)
@@ -87,8 +88,10 @@ extension PoolSettings: SettingsSection {
 
     private static let timeKeys: [Key<Self>] = [
         Key(
-            "HeartbeatInterval", \.heartbeatInterval, .timeSpan(.milliseconds(100)...(.seconds(600))), default: "5s",
-            "How often a host and its pages are asked whether they are alive."),
+            "HeartbeatInterval", \.heartbeatInterval, .timeSpanOrAuto(.milliseconds(100)...(.seconds(600))),
+            default: "auto", example: "5s",
+            "How often a host and its pages are asked whether they are alive. `auto`: 5s, and 60s for the built-in "
+                + "renderer, in which no page can hang."),
         Key(
             "HeartbeatTimeout", \.heartbeatTimeout,
             .timeSpan(.milliseconds(200)...(.seconds(3600)), orInfinity: true), default: "15s",
@@ -118,7 +121,7 @@ extension PoolSettings: SettingsSection {
 
     func contradictions() -> [(key: String, message: String, remedy: String)] {
         var found: [(key: String, message: String, remedy: String)] = []
-        if heartbeatTimeout < heartbeatInterval {
+        if let heartbeatInterval, heartbeatTimeout < heartbeatInterval {
             let (timeout, interval) = (Quantity.text(of: heartbeatTimeout), Quantity.text(of: heartbeatInterval))
             found.append(
                 (

@@ -79,6 +79,16 @@ extension ValueType where Value == Duration {
     }
 }
 
+extension ValueType where Value == Duration? {
+    /// Nil is `auto`.
+    static func timeSpanOrAuto(_ range: ClosedRange<Duration>) -> Self {
+        let span = ValueType<Duration>.timeSpan(range)
+        return Self(name: "time span or auto", range: "auto, " + span.range) { text throws(ValueProblem) in
+            text == "auto" ? nil : try span.parse(text)
+        }
+    }
+}
+
 extension ValueType where Value == String? {
     /// Nil is the built-in default.
     static var absolutePath: Self {

@@ -45,7 +45,7 @@ import Testing
         }
         for (name, pool) in loaded.configuration.pools {
             #expect(ConfigurationName.problem(with: name) == nil)
-            #expect(pool.heartbeatTimeout >= pool.heartbeatInterval)
+            #expect(pool.heartbeatTimeout >= pool.heartbeatInterval ?? .zero)
         }
         #expect(loaded.rejectedViews.isDisjoint(with: loaded.configuration.views.keys))
         #expect(loaded.rejectedPools.isDisjoint(with: loaded.configuration.pools.keys))
