@@ -83,7 +83,7 @@ let package = Package(
         .executableTarget(name: "relightctl", dependencies: ["ControlTool"]),
         .executableTarget(name: "relight-webkit", dependencies: ["WebKitHost"]),
         .executableTarget(name: "relight-curtain", dependencies: ["CurtainHost"]),
-        .executableTarget(name: "relight-builtin", dependencies: ["BuiltinHost"]),
+        .executableTarget(name: "relight-builtin", dependencies: ["BuiltinHost", "HostKit"]),
         .executableTarget(name: "relight-bench", dependencies: ["Bench"]),
         .executableTarget(
             name: "relight-baseline", dependencies: [.target(name: "CWebKitGTK", condition: webkit)]),

@@ -125,6 +125,7 @@ enum BenchHelp {
           --kills K        how many of them are killed, one after the other (default 200)
           --idle SECONDS   how long idleness is measured (default 30)
           --seed S         which hosts are killed follows from it (default 1)
+          --set KEY=VALUE[,...]  further settings of every pool, to see what they change
           --json           print the result as one line of JSON, the last of standard output
 
         Exit codes: 0 measured; 1 a view did not come back; 64 wrong command line; 69 it could not be measured.

@@ -6,13 +6,19 @@ import Wire
 /// `relight-bench supervision`.
 enum SupervisionCommand {
     static func run(_ arguments: some Sequence<String>) throws -> BenchCommand.Exit {
-        let arguments = try Arguments(arguments, values: ["hosts", "kills", "idle", "seed"], flags: ["json"])
+        let arguments = try Arguments(arguments, values: ["hosts", "kills", "idle", "seed", "set"], flags: ["json"])
         var options = SupervisionOptions()
         options.hosts = try arguments.number("hosts", in: 1...10_000, fallback: options.hosts)
         options.kills = min(
             options.hosts, try arguments.number("kills", in: 1...10_000, fallback: options.kills))
         options.idleSeconds = try arguments.number("idle", in: 1...3600, fallback: options.idleSeconds)
         options.seed = try arguments.number("seed", in: 0...UInt64.max, fallback: options.seed)
+        options.settings = try (arguments.text("set") ?? "").split(separator: ",").map {
+            pair throws(Arguments.Misuse) in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { throw Arguments.Misuse(description: "--set takes KEY=VALUE, not '\(pair)'") }
+            return (String(parts[0]), String(parts[1]))
+        }
         let result = try SupervisionBench(options, progress: Progress()).run()
         if arguments.has("json") {
             Terminal.print(String(decoding: try JSON.encode(result), as: UTF8.self))

@@ -33,11 +33,13 @@ struct SupervisionResult: Sendable, Equatable, Codable {
     }
 }
 
-struct SupervisionOptions: Sendable, Equatable {
+struct SupervisionOptions: Sendable {
     var hosts = 1000
     var kills = 200
     var idleSeconds: UInt64 = 30
     var seed: UInt64 = 1
+    /// Further settings of every pool.
+    var settings: [(key: String, value: String)] = []
 }
 
 /// Many hosts without a browser engine under one relightd. Used on one thread.
@@ -61,7 +63,8 @@ final class SupervisionBench {
             pools: names.map { name in
                 .init(
                     name: name,
-                    settings: [("Renderer", "builtin"), ("Standby", "no"), ("WarmSlots", "0"), ("Curtain", "no")])
+                    settings: [("Renderer", "builtin"), ("Standby", "no"), ("WarmSlots", "0"), ("Curtain", "no")]
+                        + options.settings)
             },
             views: names.map { .init(name: $0, pool: $0, url: server.url("/plain?view=\($0)")) })
         configuration.daemon = [("MaximumViews", "\(max(options.hosts, 1))"), ("LogLevel", "warning")]
