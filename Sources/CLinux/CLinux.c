@@ -31,6 +31,12 @@ int relight_memfd_seal(int fd) {
     return result_of(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL));
 }
 
+int relight_memfd_is_sealed(int fd) {
+    const int wanted = F_SEAL_SHRINK | F_SEAL_WRITE;
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals < 0 ? -errno : (seals & wanted) == wanted;
+}
+
 int relight_socketpair(int fds[2]) {
     return result_of(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds));
 }

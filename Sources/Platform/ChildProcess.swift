@@ -20,10 +20,13 @@ package final class ChildProcess: Sendable {
     /// Starts a program in a session of its own.
     ///
     /// - Parameters:
+    ///   - path: the executable's; PATH is not searched.
     ///   - arguments: all of argv, the name included.
     ///   - environment: all of it, as `NAME=value`.
     ///   - descriptors: element i becomes descriptor i; nil is /dev/null. Everything else is closed.
+    ///   - directory: the child's working directory; nil for the caller's.
     ///   - cgroup: a cgroup v2 directory to be born in, where the kernel can (clone3(2), CLONE_INTO_CGROUP).
+    /// - Returns: the process; its exit must be waited for.
     /// - Throws: the errno of the step that failed, execve(2) included; no process is left in that case.
     package static func spawn(
         path: String, arguments: [String], environment: [String], descriptors: [FileDescriptor?],

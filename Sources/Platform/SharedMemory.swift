@@ -24,6 +24,39 @@ package enum SharedMemory {
         return memory
     }
 
+    /// Sealed memory in this process's address space, for reading, for as long as the object lives.
+    package final class Mapping {
+        package let bytes: UnsafeRawBufferPointer
+
+        fileprivate init(bytes: UnsafeRawBufferPointer) {
+            self.bytes = bytes
+        }
+
+        deinit {
+            // Fails only for an address that was never mapped (munmap(2)).
+            munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+        }
+    }
+
+    /// Maps the first `size` bytes of a received descriptor without copying them. Memory that its sender could still
+    /// change or shrink, and with that end this process by SIGBUS, is refused.
+    package static func map(_ memory: FileDescriptor, size: Int) throws(SystemError) -> Mapping {
+        let sealed = try SystemError.check(relight_memfd_is_sealed(memory.raw), "cannot examine shared memory")
+        guard sealed == 1 else { throw SystemError(code: EPERM, action: "refused shared memory that is not sealed") }
+        var information = stat()
+        guard fstat(memory.raw, &information) == 0 else {
+            throw SystemError(code: errno, action: "cannot examine shared memory")
+        }
+        guard size > 0, Int(information.st_size) >= size else {
+            throw SystemError(
+                code: EINVAL, action: "refused shared memory of \(information.st_size) bytes for \(size)")
+        }
+        guard let address = mmap(nil, size, PROT_READ, MAP_SHARED, memory.raw, 0), address != MAP_FAILED else {
+            throw SystemError(code: errno, action: "cannot map shared memory")
+        }
+        return Mapping(bytes: UnsafeRawBufferPointer(start: address, count: size))
+    }
+
     /// Reads a received descriptor that should hold exactly or at most `limit` bytes; never trusts what the sender says.
     package static func read(_ memory: FileDescriptor, limit: Int) throws(SystemError) -> [UInt8] {
         var information = stat()

@@ -14,6 +14,8 @@ int relight_pidfd_send_signal(int pidfd, int signal);
 int relight_memfd_create(const char *name);
 /// Forbids any later change of the memfd's size or content, so that a reader may map it without fear of SIGBUS.
 int relight_memfd_seal(int fd);
+/// 1 if nobody can shrink or change it any more, 0 if somebody can, -EINVAL if it is no memfd.
+int relight_memfd_is_sealed(int fd);
 int relight_socketpair(int fds[2]);
 int relight_accept(int fd);
 /// A listening (backlog 128) or connected Unix stream socket, close-on-exec and non-blocking.
