@@ -28,8 +28,7 @@ struct IncidentLog {
 }
 
 extension Control.Incident {
-    /// - Parameters:
-    ///   - now: the moment on the monotonic clock that is `wallNow` on the wall's.
+    /// `now` and `wallNow` are the same moment, on the monotonic clock and on the wall's.
     init(_ incident: Incident, now: Instant, wallNow: UInt64, hostPID: Int32?, contentPID: Int32?) {
         func wall(_ instant: Instant) -> UInt64 {
             UInt64(clamping: Int64(clamping: wallNow) - (now - instant).microseconds)

@@ -44,7 +44,7 @@ package struct Options: Sendable, Equatable {
 
         """
 
-    /// - Parameter arguments: without the program's name.
+    /// Reads the command line; `arguments` come without the program's name.
     package static func parse(
         _ arguments: [String], environment: [String: String], isRoot: Bool, executableDirectory: String
     ) -> Outcome {

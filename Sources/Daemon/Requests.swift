@@ -8,7 +8,7 @@ import Wire
 
 /// Questions to hosts: each has a number, a deadline, and exactly one answer.
 extension Daemon {
-    /// - Parameter seconds: the deadline.
+    /// Asks a host and waits for its answer, for so many seconds at most.
     func ask(_ id: HostID, seconds: UInt64, _ message: (RequestID) -> SupervisorMessage) async -> HostAnswer {
         lastRequest += 1
         let number = lastRequest

@@ -85,11 +85,8 @@ package actor SnapshotStore {
         try await write(.cookies(changes, pool: pool))
     }
 
-    /// Replaces the page state of a view.
-    ///
-    /// - Parameters:
-    ///   - wanted: the URL that the view was told to show, where the page's own is another by now.
-    ///   - savedAt: microseconds since 1970.
+    /// Replaces the page state of a view. `wanted` is the URL that the view was told to show, where the page's own is
+    /// another by now; `savedAt` counts microseconds since 1970.
     package func save(
         view: String, pool: String, wanted: String? = nil, state: PageState, at savedAt: UInt64
     ) async throws(StoreError) {

@@ -29,7 +29,7 @@ package struct Backoff: Sendable, Equatable {
         self.maximum = maximum
     }
 
-    /// - Parameter failures: how many there were in a row.
+    /// The pause after so many failures in a row.
     package func delay(afterFailures failures: Int, _ randomness: inout Randomness) -> Duration {
         guard failures > 1, first > .zero else { return .zero }
         let doublings = min(failures - 2, 40)
