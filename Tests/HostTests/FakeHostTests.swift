@@ -103,7 +103,7 @@ import Wire
     func itBreaksTheProtocol(script: String, code: FrameError.Code) throws {
         let host = try host(script)
         _ = try host.hello()
-        let error = #expect(throws: (any Error).self) { try host.next("a breach") { _ in nil as Bool? } }
+        let error = #expect(throws: (any Error).self) { try host.next("a breach", seconds: 240) { _ in nil as Bool? } }
         #expect(Self.code(of: error) == code)
     }
 
