@@ -6,6 +6,7 @@ extension Supervisor {
     mutating func greeted(_ id: HostID, at now: Instant) {
         guard let host = hosts[id], host.phase == .starting else { return ignore() }
         hosts[id]?.phase = .ready
+        hosts[id]?.readySince = now
         hosts[id]?.lastPong = now
         deadlines.cancel(.hello(id))
         if let policy = pools[host.pool]?.policy { deadlines.set(.ping(id), at: now + policy.heartbeatInterval) }
@@ -15,7 +16,7 @@ extension Supervisor {
     mutating func slotReady(_ id: HostID, _ slot: Int, at now: Instant) {
         guard let host = hosts[id], host.phase == .ready else { return ignore() }
         if case .curtain(let view) = host.role {
-            return curtainDue(view, at: now)
+            return endCurtainWait(of: view)
         }
         guard host.bound[slot] == nil, !host.warm.contains(slot) else { return ignore() }
         hosts[id]?.warm.append(slot)
@@ -23,11 +24,12 @@ extension Supervisor {
     }
 
     mutating func slotLost(_ id: HostID, _ slot: Int, _ reason: LossReason, seen: Instant, at now: Instant) {
-        guard let host = hosts[id] else { return ignore() }
-        unsettled.insert(host.pool)
+        // A host that is going takes its slots with it: its views move when it is gone.
+        guard let host = hosts[id], host.phase == .ready else { return ignore() }
         if let index = host.warm.firstIndex(of: slot) {
             // A dead spare; the host makes another one of its own accord.
             hosts[id]?.warm.remove(at: index)
+            unsettled.insert(host.pool)
         } else if let view = host.bound[slot] {
             hosts[id]?.bound[slot] = nil
             let cause: Incident.Cause =
@@ -47,10 +49,16 @@ extension Supervisor {
     mutating func networkLost(_ id: HostID, seen: Instant, at now: Instant) {
         guard let host = hosts[id], host.phase == .ready else { return ignore() }
         hosts[id]?.needsCookies = true
-        hosts[id]?.bound = [:]
-        for (_, view) in host.bound.sorted(by: { $0.key < $1.key }) {
+        for (slot, view) in host.bound.sorted(by: { $0.key < $1.key }) {
+            vacate(slot, of: id)
             fail(view, .networkProcessLost, seen: seen, at: now)
         }
+    }
+
+    /// Takes a slot that lives from its view.
+    mutating func vacate(_ slot: Int, of id: HostID) {
+        hosts[id]?.bound[slot] = nil
+        vacated.append((id, slot))
     }
 
     /// Ends a host that failed. Its views move when it is gone, so that no two hosts serve one view.
@@ -63,14 +71,14 @@ extension Supervisor {
             cancelDeadlines(of: id)
             deadlines.set(.end(id), at: now + Self.killTime)
             actions.append(.kill(id, reason: reason))
-        case .stopping:
-            actions.append(.kill(id, reason: reason))
-        case .killed:
+        case .stopping, .killed:
+            // A host that stops closes its socket at some point; its end has a deadline of its own.
             ignore()
         }
     }
 
-    /// Stops a host on purpose; its views, if any are left, go elsewhere without an incident.
+    /// Stops a host on purpose. Its views, if any are left, go elsewhere without an incident once it is gone: until then
+    /// it shows them, and its last words about them (cookies, page state) are still to come.
     mutating func retire(_ id: HostID, at now: Instant) {
         guard let host = hosts[id] else { return ignore() }
         switch host.phase {
@@ -78,8 +86,6 @@ extension Supervisor {
         case .starting, .ready: break
         }
         detach(host)
-        for (_, view) in host.bound.sorted(by: { $0.key < $1.key }) { enqueue(view) }
-        hosts[id]?.bound = [:]
         hosts[id]?.warm = []
         hosts[id]?.phase = .stopping
         cancelDeadlines(of: id)
@@ -91,27 +97,43 @@ extension Supervisor {
         guard let host = hosts.removeValue(forKey: id) else { return ignore() }
         cancelDeadlines(of: id)
         detach(host)
+        guard !isShuttingDown else { return }
         unsettled.insert(host.pool)
+        let views = host.bound.sorted { $0.key < $1.key }.map(\.value)
         let cause: Incident.Cause
         switch host.phase {
-        case .stopping: return
-        case .killed(let reason): cause = reason
+        case .stopping, .killed(nil):
+            for view in views { enqueue(view) }
+            // The next host may have been welcomed before this one said its last.
+            if host.role == .active, let next = pools[host.pool]?.active { hosts[next]?.needsCookies = true }
+            return
+        case .killed(let reason?): cause = reason
         case .starting, .ready: cause = .hostExited
         }
-        if case .curtain(let view) = host.role { return curtainFailed(view, at: now) }
-        if let interval = pools[host.pool]?.policy.startLimitInterval {
-            pools[host.pool]?.failures.record(at: now, within: interval)
+        recordFailure(of: host, at: now)
+        for view in views { fail(view, cause, seen: now, at: now) }
+    }
+
+    private mutating func recordFailure(of host: Host, at now: Instant) {
+        guard let policy = pools[host.pool]?.policy else { return }
+        let life = host.readySince.map { now - $0 } ?? .zero
+        switch host.role {
+        case .active: pools[host.pool]?.activeRestarts.recordFailure(at: now, after: life, policy, &randomness)
+        case .standby: pools[host.pool]?.standbyRestarts.recordFailure(at: now, after: life, policy, &randomness)
+        case .curtain(let view):
+            // The curtain of a view that was closed may outlast it, and see another of that name.
+            guard let place = views[view], place.curtain == nil else { return }
+            views[view]?.curtainRestarts.recordFailure(at: now, after: life, policy, &randomness)
         }
-        for (_, view) in host.bound.sorted(by: { $0.key < $1.key }) { fail(view, cause, seen: now, at: now) }
     }
 
     mutating func endDue(_ id: HostID, at now: Instant) {
         guard let host = hosts[id] else { return }
+        // Killed and still there: a process in uninterruptible sleep must not hold up a stop.
         if case .killed = host.phase { return exited(id, at: now) }
-        actions.append(.kill(id, reason: "it did not stop in time"))
-        // The next time it is given up: a process in uninterruptible sleep must not hold up a stop.
-        if case .stopping = host.phase { hosts[id]?.phase = .killed(.hostExited) }
+        hosts[id]?.phase = .killed(nil)
         deadlines.set(.end(id), at: now + Self.killTime)
+        actions.append(.kill(id, reason: "it did not stop in time"))
     }
 
     private mutating func detach(_ host: Host) {
@@ -137,12 +159,14 @@ extension Supervisor {
     }
 
     mutating func pong(_ id: HostID, _ silent: [Int: Duration], at now: Instant) {
-        guard let host = hosts[id], let policy = pools[host.pool]?.policy else { return ignore() }
+        guard let host = hosts[id], host.phase == .ready, let policy = pools[host.pool]?.policy else {
+            return ignore()
+        }
         hosts[id]?.lastPong = now
         guard now >= graceUntil else { return }
         for (slot, silence) in silent.sorted(by: { $0.key < $1.key }) where silence > policy.heartbeatTimeout {
             guard let view = host.bound[slot], case .shown = views[view]?.phase else { continue }
-            hosts[id]?.bound[slot] = nil
+            vacate(slot, of: id)
             fail(view, .unresponsive, seen: now, at: now)
         }
     }
@@ -150,7 +174,7 @@ extension Supervisor {
     /// After a suspend or a starved interval every silence is explained; the first late heartbeat must kill nobody.
     mutating func openGrace(at now: Instant) {
         let longest = pools.values.map(\.policy.heartbeatTimeout).max() ?? .zero
-        graceUntil = now + min(longest, .seconds(60))
+        graceUntil = now + max(min(longest, .seconds(60)), Self.latenessLimit)
         for id in hosts.keys { hosts[id]?.lastPong = now }
     }
 }

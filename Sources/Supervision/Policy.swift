@@ -42,4 +42,28 @@ package struct PoolPolicy: Sendable, Equatable {
         self.startLimitInterval = startLimitInterval
         self.generation = generation
     }
+
+    /// What runs this long without failing is no crash loop, whatever happened before: failures so far apart stay within
+    /// `startLimitBurst` in `startLimitInterval`.
+    var healthyLife: Duration { startLimitInterval / max(startLimitBurst, 1) }
+
+    /// In a crash loop even `RestartBackoff=0` gets pauses of this length, so that the machine stays usable.
+    static let leastLoopPause = Duration.milliseconds(100)
+
+    func pause(afterFailures failures: Int, _ randomness: inout Randomness) -> Duration {
+        let pause = backoff.delay(afterFailures: failures, &randomness)
+        return failures > startLimitBurst ? max(pause, Self.leastLoopPause) : pause
+    }
+
+    /// The same with no interval so short that its deadline would come again in the moment in which it is set.
+    func withoutBusyLoops() -> Self {
+        var policy = self
+        for interval in [
+            \Self.heartbeatInterval, \.heartbeatTimeout, \.helloTimeout, \.recoveryTimeout, \.stopTimeout,
+            \.startLimitInterval,
+        ] {
+            policy[keyPath: interval] = max(policy[keyPath: interval], .milliseconds(1))
+        }
+        return policy
+    }
 }

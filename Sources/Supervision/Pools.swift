@@ -5,13 +5,23 @@
 extension Supervisor {
     mutating func configure(_ name: String, _ policy: PoolPolicy, at now: Instant) {
         guard !isShuttingDown else { return ignore() }
-        pools[name, default: Pool(policy: policy)].policy = policy
-        pools[name]?.isRemoved = false
-        for host in hosts.values.sorted(by: { $0.id < $1.id })
-        where host.pool == name && host.generation != policy.generation {
-            retire(host.id, at: now)
-        }
+        let policy = policy.withoutBusyLoops()
+        var pool = pools[name] ?? Pool(policy: policy)
+        if pool.policy.generation != policy.generation { forgiveHosts(of: &pool) }
+        pool.policy = policy
+        pool.isRemoved = false
+        pools[name] = pool
+        if !policy.hasCurtains { takeCurtainsDown(in: name, at: now) }
+        let outdated = hosts.values.filter { $0.pool == name && $0.generation != policy.generation }
+        for host in outdated.map(\.id).sorted() { retire(host, at: now) }
         unsettled.insert(name)
+    }
+
+    /// What could not start before may start now.
+    private mutating func forgiveHosts(of pool: inout Pool) {
+        pool.activeRestarts = Restarts()
+        pool.standbyRestarts = Restarts()
+        for view in pool.views { views[view]?.curtainRestarts = Restarts() }
     }
 
     mutating func remove(pool name: String, at now: Instant) {
@@ -26,12 +36,8 @@ extension Supervisor {
         isShuttingDown = true
         for view in views.values.sorted(by: { $0.name < $1.name }) { closeIncident(of: view.name, .closed, at: now) }
         for host in hosts.keys.sorted() { retire(host, at: now) }
-        for view in views.keys {
-            deadlines.cancel(.bind(view))
-            deadlines.cancel(.retry(view))
-            deadlines.cancel(.curtain(view))
-        }
-        for pool in pools.keys { deadlines.cancel(.spawn(pool)) }
+        // Nothing is waited for any more but the ends of hosts.
+        deadlines.removeAll { if case .end = $0 { false } else { true } }
     }
 
     /// Brings a pool to what it should have: an active host, its waiting views in slots, spares, a standby, curtains.
@@ -40,11 +46,12 @@ extension Supervisor {
         if pool.views.isEmpty {
             for host in [pool.active, pool.standby].compactMap({ $0 }) { retire(host, at: now) }
             deadlines.cancel(.spawn(name))
+            deadlines.cancel(.spawnStandby(name))
             if pool.isRemoved, pools[name]?.active == nil, pools[name]?.standby == nil { pools[name] = nil }
             return
         }
         if pool.policy.hasCurtains { hangCurtains(in: name, at: now) }
-        if pool.active == nil, !promoteStandby(in: name), maySpawn(in: name, at: now) {
+        if pool.active == nil, !promoteStandby(in: name), maySpawn(.spawn(name), pool.activeRestarts, at: now) {
             let host = spawn(.active, in: name, at: now)
             pools[name]?.active = host
         }
@@ -54,7 +61,11 @@ extension Supervisor {
 
     /// The standby becomes the active host, at whatever point of its start it is.
     private mutating func promoteStandby(in name: String) -> Bool {
-        guard let standby = pools[name]?.standby, hosts[standby] != nil else { return false }
+        guard let standby = pools[name]?.standby else { return false }
+        switch hosts[standby]?.phase {
+        case .starting, .ready: break
+        case .stopping, .killed, nil: return false
+        }
         pools[name]?.standby = nil
         pools[name]?.active = standby
         hosts[standby]?.role = .active
@@ -67,21 +78,31 @@ extension Supervisor {
         guard let pool = pools[name], let active = pool.active, let host = hosts[active], host.phase == .ready else {
             return
         }
-        var waiting = pool.waiting
-        while let view = waiting.first, let slot = hosts[active]?.warm.first {
-            waiting.removeFirst()
-            bind(view, to: active, slot: slot, at: now)
-        }
-        pools[name]?.waiting = waiting
-        if waiting.isEmpty {
-            deadlines.cancel(.slots(active))
-        } else if deadlines[.slots(active)] == nil {
-            deadlines.set(.slots(active), at: now + pool.policy.recoveryTimeout)
-        }
-        let wanted = max(pool.policy.warmSlots, waiting.count)
-        if hosts[active]?.wantedWarm != wanted {
-            hosts[active]?.wantedWarm = wanted
-            actions.append(.warm(active, count: wanted))
+        let served = zip(pool.waiting, host.warm)
+        let count = min(pool.waiting.count, host.warm.count)
+        let wanted = max(pool.policy.warmSlots, pool.waiting.count - count)
+        pools[name]?.waiting.removeFirst(count)
+        // A host makes up for a bound slot as soon as it hears of it. So it hears of fewer first, lest it make one too
+        // many for each waiting view, and of more last, lest making them hold up the bind.
+        if wanted < host.wantedWarm { want(wanted, of: active) }
+        for (view, slot) in served { bind(view, to: active, slot: slot, at: now) }
+        if wanted > host.wantedWarm { want(wanted, of: active) }
+        owes(active, slots: pool.waiting.count > count, hasMadeSome: count > 0, pool.policy, at: now)
+    }
+
+    private mutating func want(_ count: Int, of host: HostID) {
+        hosts[host]?.wantedWarm = count
+        actions.append(.warm(host, count: count))
+    }
+
+    /// A host that owes slots must make at least one in each `recoveryTimeout`.
+    private mutating func owes(
+        _ host: HostID, slots isOwing: Bool, hasMadeSome: Bool, _ policy: PoolPolicy, at now: Instant
+    ) {
+        if !isOwing {
+            deadlines.cancel(.slots(host))
+        } else if hasMadeSome || deadlines[.slots(host)] == nil {
+            deadlines.set(.slots(host), at: now + policy.recoveryTimeout)
         }
     }
 
@@ -89,32 +110,35 @@ extension Supervisor {
     private mutating func settleStandby(in name: String, at now: Instant) {
         guard let pool = pools[name] else { return }
         if let standby = pool.standby {
-            if !pool.policy.keepsStandby { retire(standby, at: now) }
-            return
+            guard pool.policy.keepsStandby else { return retire(standby, at: now) }
+            guard let host = hosts[standby], host.phase == .ready else { return }
+            let wanted = max(pool.policy.warmSlots, 1)
+            if host.wantedWarm != wanted { want(wanted, of: standby) }
+            // Found out now rather than when it is needed.
+            return owes(standby, slots: host.warm.isEmpty, hasMadeSome: false, pool.policy, at: now)
         }
         guard pool.policy.keepsStandby, let active = pool.active, hosts[active]?.phase == .ready else { return }
         let isBusy = pool.views.contains { view in
             switch views[view]?.phase {
             case .curtainFirst, .waiting, .binding: true
-            case .shown, .pausing, .quarantined, nil: false
+            // Elsewhere: in a host that stops, or is no more than killed.
+            case .shown(let host, _, _): host != active
+            case .pausing, .quarantined, nil: false
             }
         }
-        if !isBusy, maySpawn(in: name, at: now) {
+        if !isBusy, maySpawn(.spawnStandby(name), pool.standbyRestarts, at: now) {
             let host = spawn(.standby, in: name, at: now)
             pools[name]?.standby = host
         }
     }
 
-    /// False while the pool's backoff lasts; a deadline then settles the pool again.
-    private mutating func maySpawn(in name: String, at now: Instant) -> Bool {
-        guard var pool = pools[name] else { return false }
-        if let pending = deadlines[.spawn(name)], pending > now { return false }
-        pool.failures.prune(at: now, within: pool.policy.startLimitInterval)
-        pools[name]?.failures = pool.failures
-        guard let newest = pool.failures.newest else { return true }
-        let due = newest + pool.policy.backoff.delay(afterFailures: pool.failures.count, &randomness)
-        if due <= now { return true }
-        deadlines.set(.spawn(name), at: due)
+    /// False during a pause after failures; its end then settles the pool again.
+    mutating func maySpawn(_ deadline: Deadline, _ restarts: Restarts, at now: Instant) -> Bool {
+        guard let due = restarts.notBefore, due > now else {
+            deadlines.cancel(deadline)
+            return true
+        }
+        deadlines.set(deadline, at: due)
         return false
     }
 

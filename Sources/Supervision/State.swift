@@ -11,8 +11,9 @@ struct Pool: Sendable {
     var waiting: [String] = []
     var active: HostID?
     var standby: HostID?
-    /// When hosts of this pool failed lately.
-    var failures = RecentFailures()
+    var activeRestarts = Restarts()
+    /// Of its own: standbys that keep dying must not hold up the cold host that replaces an active one.
+    var standbyRestarts = Restarts()
     var isRemoved = false
 }
 
@@ -21,10 +22,10 @@ struct Host: Sendable {
         /// being started, or started and silent until its hello
         case starting
         case ready
-        /// asked to stop, on purpose
+        /// asked to stop, on purpose; its views wait for its exit, since it may say more about them
         case stopping
-        /// killed because it failed; its views wait for its exit
-        case killed(Incident.Cause)
+        /// killed because it failed, or, without a cause, because it did not stop; its views wait for its exit
+        case killed(Incident.Cause?)
     }
 
     let id: HostID
@@ -39,6 +40,8 @@ struct Host: Sendable {
     /// True while the engine may lack cookies that the pool has.
     var needsCookies: Bool
     var wasStandby: Bool
+    /// When it said hello.
+    var readySince: Instant?
     var pings: UInt64 = 0
     var lastPong = Instant(microseconds: 0)
 }
@@ -63,9 +66,10 @@ struct View: Sendable {
     var failures = RecentFailures()
     /// How many failures in a row, with no healthy second between them.
     var rung = 0
+    /// How many quarantines there were without a healthy life after them; until then each failure leads to another.
     var quarantines = 0
     var curtain: HostID?
-    var curtainFailures = RecentFailures()
+    var curtainRestarts = Restarts()
 
     var place: (host: HostID, slot: Int)? {
         switch phase {
@@ -92,7 +96,27 @@ struct RecentFailures: Sendable {
     mutating func clear() { instants = [] }
 
     var count: Int { instants.count }
-    var newest: Instant? { instants.last }
+}
+
+/// When something that failed may be started again: at once after the first failure, then ever later. Failures count
+/// that came within the interval, and all since the last healthy life: pauses longer than the interval must not make it
+/// forget.
+struct Restarts: Sendable {
+    private var recent = RecentFailures()
+    private var inARow = 0
+    /// Nil if it may be started at once.
+    private(set) var notBefore: Instant?
+
+    var failures: Int { max(recent.count, inARow) }
+
+    /// - Parameter life: how long it had been ready.
+    mutating func recordFailure(
+        at now: Instant, after life: Duration, _ policy: PoolPolicy, _ randomness: inout Randomness
+    ) {
+        recent.record(at: now, within: policy.startLimitInterval)
+        inARow = life >= policy.healthyLife ? 1 : inARow + 1
+        notBefore = now + policy.pause(afterFailures: failures, &randomness)
+    }
 }
 
 enum Deadline: Hashable, Sendable {
@@ -105,7 +129,11 @@ enum Deadline: Hashable, Sendable {
     case bind(String)
     /// The end of a pause or of quarantine.
     case retry(String)
-    /// The curtain had its time.
+    /// The view waited long enough for its curtain.
     case curtain(String)
+    /// The end of a pause before the next curtain.
+    case hang(String)
+    /// The same for the active host and the standby of a pool.
     case spawn(String)
+    case spawnStandby(String)
 }

@@ -14,6 +14,9 @@ package struct Supervisor: Sendable {
     var deadlines = Deadlines<Deadline>()
     var randomness: Randomness
     var actions: [Action] = []
+    /// Slots to be taken away once all else is done: a host that learns first where a view goes can hold the old picture
+    /// until then.
+    var vacated: [(host: HostID, slot: Int)] = []
     /// Pools whose hosts and waiting views must be looked at before `receive` returns.
     var unsettled: Set<String> = []
     var isShuttingDown = false
@@ -31,7 +34,7 @@ package struct Supervisor: Sendable {
     static let latenessLimit = Duration.seconds(1)
     /// How long a view waits for its curtain before it is shown without one.
     static let curtainTime = Duration.seconds(5)
-    /// How often within `StartLimitInterval=` a view's curtain is started.
+    /// After so many failed starts of its curtain a view goes on without.
     static let curtainAttempts = 3
     /// How long a killed host may take to be gone before it is given up.
     static let killTime = Duration.seconds(2)
@@ -65,12 +68,22 @@ package struct Supervisor: Sendable {
         case .shutDown: shutDown(at: now)
         }
         runDeadlines(at: now)
-        while let pool = unsettled.popFirst() { settle(pool, at: now) }
+        while !unsettled.isEmpty {
+            // Sorted, since the order of a set differs from run to run.
+            let pools = unsettled.sorted()
+            unsettled = []
+            for pool in pools { settle(pool, at: now) }
+        }
         if isShuttingDown, hosts.isEmpty, !hasFinished {
             hasFinished = true
             actions.append(.finished)
         }
-        defer { actions = [] }
+        defer {
+            actions = []
+            vacated = []
+        }
+        // A host that goes takes its slots with it.
+        for (host, slot) in vacated where hosts[host]?.phase == .ready { actions.append(.release(host, slot: slot)) }
         return actions
     }
 
@@ -87,8 +100,13 @@ package struct Supervisor: Sendable {
     }
 
     private mutating func runDeadlines(at now: Instant) {
-        while let (deadline, due) = deadlines.popDue(now) {
-            if now - due > Self.latenessLimit { openGrace(at: now) }
+        if let first = deadlines.earliest, now - first > Self.latenessLimit { openGrace(at: now) }
+        while let (deadline, _) = deadlines.popDue(now) {
+            if now < graceUntil, blames(deadline) {
+                // The sign of life may be on its way.
+                deadlines.set(deadline, at: graceUntil)
+                continue
+            }
             switch deadline {
             case .hello(let host): abandon(host, .hostExited, reason: "it did not say hello in time", at: now)
             case .slots(let host): abandon(host, .hostExited, reason: "it made no slots in time", at: now)
@@ -96,9 +114,20 @@ package struct Supervisor: Sendable {
             case .end(let host): endDue(host, at: now)
             case .bind(let view): bindDue(view, at: now)
             case .retry(let view): retry(view, byOperator: false, at: now)
-            case .curtain(let view): curtainDue(view, at: now)
-            case .spawn(let pool): unsettled.insert(pool)
+            case .curtain(let view): endCurtainWait(of: view)
+            case .hang(let view): if let pool = views[view]?.pool { unsettled.insert(pool) }
+            case .spawn(let pool), .spawnStandby(let pool): unsettled.insert(pool)
             }
+        }
+    }
+
+    /// Whether somebody is to blame if this deadline passes; its silence may be our own or the machine's.
+    private func blames(_ deadline: Deadline) -> Bool {
+        switch deadline {
+        case .hello, .slots, .bind: true
+        case .end(let host): hosts[host]?.phase == .stopping
+        // A ping checks by itself, and is due anyway.
+        case .ping, .retry, .curtain, .hang, .spawn, .spawnStandby: false
         }
     }
 }

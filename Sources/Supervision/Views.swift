@@ -4,7 +4,8 @@
 /// Views: bound, failed, tried again, and in the end verified.
 extension Supervisor {
     mutating func open(_ name: String, pool: String, at now: Instant) {
-        guard !isShuttingDown, views[name] == nil, let policy = pools[pool]?.policy else { return ignore() }
+        guard !isShuttingDown, views[name] == nil, pools[pool]?.isRemoved == false, let policy = pools[pool]?.policy
+        else { return ignore() }
         views[name] = View(name: name, pool: pool, phase: policy.hasCurtains ? .curtainFirst : .waiting)
         pools[pool]?.views.append(name)
         if policy.hasCurtains {
@@ -18,12 +19,9 @@ extension Supervisor {
     mutating func close(_ name: String, at now: Instant) {
         guard let view = views[name] else { return ignore() }
         closeIncident(of: name, .closed, at: now)
-        if let (host, slot) = view.place, hosts[host]?.bound[slot] == name {
-            hosts[host]?.bound[slot] = nil
-            actions.append(.release(host, slot: slot))
-        }
+        if let (host, slot) = view.place, hosts[host]?.bound[slot] == name { vacate(slot, of: host) }
         if let curtain = view.curtain { retire(curtain, at: now) }
-        for deadline in [Deadline.bind(name), .retry(name), .curtain(name)] { deadlines.cancel(deadline) }
+        for deadline in [Deadline.bind(name), .retry(name), .curtain(name), .hang(name)] { deadlines.cancel(deadline) }
         views[name] = nil
         pools[view.pool]?.views.removeAll { $0 == name }
         pools[view.pool]?.waiting.removeAll { $0 == name }
@@ -36,8 +34,8 @@ extension Supervisor {
         guard let view = views[name] else { return }
         deadlines.cancel(.bind(name))
         deadlines.cancel(.retry(name))
+        if view.phase != .waiting { pools[view.pool]?.waiting.append(name) }
         views[name]?.phase = .waiting
-        if pools[view.pool]?.waiting.contains(name) == false { pools[view.pool]?.waiting.append(name) }
         unsettled.insert(view.pool)
     }
 
@@ -65,13 +63,12 @@ extension Supervisor {
         _ id: HostID, _ slot: Int, _ bind: UInt64, _ step: Incident.Step, seen: Instant, detail: String?,
         at now: Instant
     ) {
-        guard let name = hosts[id]?.bound[slot], let view = views[name],
+        guard let host = hosts[id], host.phase == .ready, let name = host.bound[slot], let view = views[name],
             case .binding(id, slot, bind) = view.phase
         else { return ignore() }
         switch step {
         case .failed:
-            hosts[id]?.bound[slot] = nil
-            actions.append(.release(id, slot: slot))
+            vacate(slot, of: id)
             fail(name, .recoveryFailed, seen: seen, detail: detail, at: now)
         case .verified:
             deadlines.cancel(.bind(name))
@@ -93,11 +90,11 @@ extension Supervisor {
     ) {
         guard var view = views[name], let policy = pools[view.pool]?.policy else { return }
         deadlines.cancel(.bind(name))
-        if case .shown(_, _, let since) = view.phase, now - since >= Self.settleTime { view.rung = 0 }
+        let life = if case .shown(_, _, let since) = view.phase { now - since } else { Duration.zero }
+        if life >= Self.settleTime { view.rung = 0 }
+        if life >= policy.healthyLife { view.quarantines = 0 }
         view.rung += 1
         view.failures.record(at: now, within: policy.startLimitInterval)
-        // A year of one failure a day is no crash loop.
-        if view.failures.count == 1 { view.quarantines = 0 }
         if view.incident == nil {
             var incident = Incident(
                 id: newIncidentID(), view: name, pool: view.pool, cause: cause, openedAt: min(seen, now),
@@ -110,8 +107,8 @@ extension Supervisor {
             view.incident?.mark(.failed, at: now, detail: detail ?? cause.rawValue)
         }
         views[name] = view
-        if isShuttingDown { return enqueue(name) }
-        if view.failures.count > policy.startLimitBurst {
+        // Pauses in quarantine outlast the interval; only a healthy life ends it.
+        if view.failures.count > policy.startLimitBurst || view.quarantines > 0 {
             quarantine(name, policy, at: now)
         } else {
             let delay = policy.backoff.delay(afterFailures: view.rung, &randomness)
@@ -128,7 +125,8 @@ extension Supervisor {
     private mutating func quarantine(_ name: String, _ policy: PoolPolicy, at now: Instant) {
         guard var view = views[name] else { return }
         view.quarantines += 1
-        let delay = policy.backoff.delay(afterFailures: view.quarantines + 1, &randomness)
+        // Goes on where the ladder's pauses ended.
+        let delay = policy.pause(afterFailures: policy.startLimitBurst + view.quarantines, &randomness)
         view.phase = .quarantined
         view.incident?.mark(.quarantined, at: now)
         views[name] = view
@@ -152,9 +150,10 @@ extension Supervisor {
     }
 
     mutating func bindDue(_ name: String, at now: Instant) {
-        guard let view = views[name], case .binding(let host, let slot, _) = view.phase else { return }
-        hosts[host]?.bound[slot] = nil
-        actions.append(.release(host, slot: slot))
+        guard let view = views[name], case .binding(let host, let slot, _) = view.phase,
+            hosts[host]?.phase == .ready  // else its exit decides
+        else { return }
+        vacate(slot, of: host)
         fail(name, .recoveryFailed, seen: now, detail: "not back in time", at: now)
     }
 
@@ -176,29 +175,29 @@ extension Supervisor {
     // MARK: - Curtains
 
     mutating func hangCurtains(in pool: String, at now: Instant) {
-        guard let policy = pools[pool]?.policy else { return }
         for name in pools[pool]?.views ?? [] {
-            guard var view = views[name], view.curtain == nil else { continue }
-            view.curtainFailures.prune(at: now, within: policy.startLimitInterval)
-            views[name] = view
-            if view.curtainFailures.count < Self.curtainAttempts {
+            guard let view = views[name], view.curtain == nil else { continue }
+            // A view goes on without: a curtain is of use only when a whole host dies.
+            if view.curtainRestarts.failures >= Self.curtainAttempts { endCurtainWait(of: name) }
+            if maySpawn(.hang(name), view.curtainRestarts, at: now) {
                 let host = spawn(.curtain(view: name), in: pool, at: now)
                 views[name]?.curtain = host
-            } else {
-                // A view goes on without: a curtain is of use only when a whole host dies.
-                curtainDue(name, at: now)
             }
         }
     }
 
-    /// The curtain hangs, or had its time: the view goes on.
-    mutating func curtainDue(_ name: String, at now: Instant) {
-        deadlines.cancel(.curtain(name))
-        if case .curtainFirst = views[name]?.phase { enqueue(name) }
+    mutating func takeCurtainsDown(in pool: String, at now: Instant) {
+        for name in pools[pool]?.views ?? [] {
+            deadlines.cancel(.hang(name))
+            if let curtain = views[name]?.curtain { retire(curtain, at: now) }
+            endCurtainWait(of: name)
+        }
     }
 
-    mutating func curtainFailed(_ name: String, at now: Instant) {
-        guard let pool = views[name]?.pool, let policy = pools[pool]?.policy else { return }
-        views[name]?.curtainFailures.record(at: now, within: policy.startLimitInterval)
+    /// The curtain hangs, or had its time: the view goes on.
+    mutating func endCurtainWait(of name: String) {
+        guard case .curtainFirst = views[name]?.phase else { return }
+        deadlines.cancel(.curtain(name))
+        enqueue(name)
     }
 }
