@@ -85,6 +85,7 @@ extension Supervisor {
         case .stopping, .killed: return
         case .starting, .ready: break
         }
+        if pools[host.pool]?.active == id { pools[host.pool]?.leaving.insert(id) }
         detach(host)
         hosts[id]?.warm = []
         hosts[id]?.phase = .stopping
@@ -97,6 +98,7 @@ extension Supervisor {
         guard let host = hosts.removeValue(forKey: id) else { return ignore() }
         cancelDeadlines(of: id)
         detach(host)
+        pools[host.pool]?.leaving.remove(id)
         guard !isShuttingDown else { return }
         unsettled.insert(host.pool)
         let views = host.bound.sorted { $0.key < $1.key }.map(\.value)

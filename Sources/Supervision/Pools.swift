@@ -47,7 +47,9 @@ extension Supervisor {
             for host in [pool.active, pool.standby].compactMap({ $0 }) { retire(host, at: now) }
             deadlines.cancel(.spawn(name))
             deadlines.cancel(.spawnStandby(name))
-            if pool.isRemoved, pools[name]?.active == nil, pools[name]?.standby == nil { pools[name] = nil }
+            if pool.isRemoved, let pool = pools[name], pool.active == nil, pool.standby == nil, pool.leaving.isEmpty {
+                pools[name] = nil
+            }
             return
         }
         if pool.policy.hasCurtains { hangCurtains(in: name, at: now) }
@@ -75,9 +77,9 @@ extension Supervisor {
     }
 
     private mutating func bindWaiting(in name: String, at now: Instant) {
-        guard let pool = pools[name], let active = pool.active, let host = hosts[active], host.phase == .ready else {
-            return
-        }
+        guard let pool = pools[name], let active = pool.active, let host = hosts[active], host.phase == .ready,
+            pool.leaving.isEmpty
+        else { return }
         let served = zip(pool.waiting, host.warm)
         let count = min(pool.waiting.count, host.warm.count)
         let wanted = max(pool.policy.warmSlots, pool.waiting.count - count)
@@ -121,12 +123,10 @@ extension Supervisor {
         let isBusy = pool.views.contains { view in
             switch views[view]?.phase {
             case .curtainFirst, .waiting, .binding: true
-            // Elsewhere: in a host that stops, or is no more than killed.
-            case .shown(let host, _, _): host != active
-            case .pausing, .quarantined, nil: false
+            case .shown, .pausing, .quarantined, nil: false
             }
         }
-        if !isBusy, maySpawn(.spawnStandby(name), pool.standbyRestarts, at: now) {
+        if !isBusy, pool.leaving.isEmpty, maySpawn(.spawnStandby(name), pool.standbyRestarts, at: now) {
             let host = spawn(.standby, in: name, at: now)
             pools[name]?.standby = host
         }

@@ -11,6 +11,8 @@ struct Pool: Sendable {
     var waiting: [String] = []
     var active: HostID?
     var standby: HostID?
+    /// Active once, and told to stop. Until they are gone nobody else touches the pool's data.
+    var leaving: Set<HostID> = []
     var activeRestarts = Restarts()
     /// Of its own: standbys that keep dying must not hold up the cold host that replaces an active one.
     var standbyRestarts = Restarts()

@@ -204,10 +204,23 @@ import Testing
         var stage = Stage()
         let old = try stage.startPool()
         stage.send(.removePool("p"))
-        let new = try stage.startPool()
+        stage.isObedient = true
+        stage.send(.configurePool("p", PoolPolicy()))
+        let new = try stage.send(.openView("v", pool: "p")).spawn(.active)
         #expect(new != old)
-        #expect(stage.send(.hostExited(old)).isEmpty)
-        #expect(stage.isShown("v"))
+        #expect(!stage.isShown("v"), "the old host still has the pool's data")
+        #expect(stage.send(.hostExited(old)).ready == ["v"])
+        #expect(stage.history.binds.last?.bringsCookies == true)
+    }
+
+    @Test func nobodyIsBoundWhileAHostOfTheOldGenerationIsStillThere() throws {
+        var stage = Stage()
+        let old = try stage.startPool("p", PoolPolicy(warmSlots: 0))
+        stage.send(.slotLost(old, slot: try stage.slot(of: "v"), .crashed, at: stage.now))
+        let new = try stage.send(.configurePool("p", PoolPolicy(generation: 1))).spawn(.active)
+        #expect(stage.greet(new, slots: 1).binds.isEmpty, "the view is in neither, but the data is in the old one")
+        #expect(stage.send(.openView("w", pool: "p")).binds.isEmpty)
+        #expect(try stage.send(.hostExited(old)).bind(of: "v").bringsCookies)
     }
 
     @Test func openAndCloseTenThousandTimesLeavesNothing() throws {

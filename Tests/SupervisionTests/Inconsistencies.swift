@@ -76,7 +76,8 @@ extension Supervisor {
         guard let pool = pools[view.pool] else { return false }
         guard let active = pool.active, let host = hosts[active] else { return deadlines[.spawn(view.pool)] != nil }
         switch host.phase {
-        case .ready: return deadlines[.slots(active)] != nil && host.warm.isEmpty
+        case .ready:
+            return !pool.leaving.isEmpty || (deadlines[.slots(active)] != nil && host.warm.isEmpty)
         case .starting, .killed: return true
         case .stopping: return false
         }
@@ -91,7 +92,10 @@ extension Supervisor {
         if !pool.views.allSatisfy({ views[$0]?.pool == name }) { found.append("pool \(name) has views of another") }
         if let active = pool.active, hosts[active]?.role != .active { found.append("pool \(name) lost \(active)") }
         if let standby = pool.standby, hosts[standby]?.role != .standby { found.append("pool \(name) lost \(standby)") }
-        if pool.views.isEmpty, pool.isRemoved, pool.active == nil, pool.standby == nil {
+        for host in pool.leaving where hosts[host] == nil || hosts[host]?.phase == .ready {
+            found.append("\(host) does not leave")
+        }
+        if pool.views.isEmpty, pool.isRemoved, pool.active == nil, pool.standby == nil, pool.leaving.isEmpty {
             found.append("pool \(name) was to go")
         }
     }
