@@ -111,7 +111,7 @@ struct Restarts: Sendable {
 
     var failures: Int { max(recent.count, inARow) }
 
-    /// - Parameter life: how long it had been ready.
+    /// `life` is how long it had been ready.
     mutating func recordFailure(
         at now: Instant, after life: Duration, _ policy: PoolPolicy, _ randomness: inout Randomness
     ) {
