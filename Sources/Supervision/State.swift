@@ -42,6 +42,8 @@ struct Host: Sendable {
     /// True while the engine may lack cookies that the pool has.
     var needsCookies: Bool
     var wasStandby: Bool
+    /// Views that were not verified in time since the last one that was.
+    var lateViews: Set<String> = []
     /// When it said hello.
     var readySince: Instant?
     var pings: UInt64 = 0

@@ -75,6 +75,7 @@ extension Supervisor {
             views[name]?.phase = .shown(id, slot: slot, since: now)
             views[name]?.incident?.mark(.verified, at: seen, detail: detail)
             hosts[id]?.needsCookies = false
+            hosts[id]?.lateViews = []
             closeIncident(of: name, .recovered, at: now)
             actions.append(.viewReady(view: name, host: id, slot: slot))
             unsettled.insert(view.pool)
@@ -155,6 +156,20 @@ extension Supervisor {
         else { return }
         vacate(slot, of: host)
         fail(name, .recoveryFailed, seen: now, detail: "not back in time", at: now)
+        noteLateBind(of: name, in: host, at: now)
+    }
+
+    /// A host that answers pings but brings no page up is of no use to its views. One view that is late may be its page's
+    /// fault; several, with none shown, are the host's.
+    private mutating func noteLateBind(of name: String, in id: HostID, at now: Instant) {
+        guard let host = hosts[id] else { return }
+        hosts[id]?.lateViews.insert(name)
+        let showsAny = host.bound.values.contains { name in
+            if case .shown = views[name]?.phase { true } else { false }
+        }
+        if host.lateViews.union([name]).count > 1, !showsAny {
+            abandon(id, .unresponsive, reason: "it brings no page up", at: now)
+        }
     }
 
     mutating func closeIncident(of name: String, _ outcome: Incident.Outcome, at now: Instant) {

@@ -9,7 +9,7 @@ import Testing
 /// `Supervisor.inconsistencies` hold; when nothing goes wrong any more, everything comes back by itself.
 @Suite struct SimulationTests {
     /// How long until all is well again: the longest pause, a host that hangs in it, the kill, and a cold start.
-    static let healingTime = Duration.seconds(180)
+    static let healingTime = Duration.seconds(300)
 
     @Test(arguments: 0..<20)
     func everythingComesBack(batch: Int) throws {
