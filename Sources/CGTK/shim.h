@@ -4,10 +4,19 @@
 // GTK 4 as Swift needs it: casts and macros as functions, no variadic calls.
 #pragma once
 #include <glib-unix.h>
+#include <malloc.h>
 #include <gtk/gtk.h>
 #ifdef GDK_WINDOWING_X11
 #include <gdk/x11/gdkx.h>
 #endif
+
+/// Keeps the memory of drawn frames for the next ones: given back to the kernel after each, it would be cleared and
+/// mapped anew page by page, which takes longer than the drawing.
+static inline void relight_keep_frame_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    mallopt(M_TRIM_THRESHOLD, 128 << 20);
+}
 
 // MARK: Signals
 

@@ -15,6 +15,7 @@ package enum GTKHost {
         #if WebKit
         let channel = HostLaunch.channelOrExit(program: program)
         setDefaults()
+        relight_keep_frame_memory()
         guard gtk_init_check() != 0 else {
             HostLaunch.exit(
                 program: program, code: HostLaunch.unavailableExitCode,
@@ -30,9 +31,15 @@ package enum GTKHost {
     }
 
     #if WebKit
+    /// Whether there is anything that OpenGL could run on but the processor.
+    package static var hasGraphicsProcessor: Bool { access("/dev/dri", R_OK) == 0 }
+
     /// What suits a machine without a graphics processor; whoever knows better sets the variable.
     private static func setDefaults() {
-        if access("/dev/dri", R_OK) != 0 { setenv("GSK_RENDERER", "cairo", 0) }
+        if !hasGraphicsProcessor {
+            setenv("GSK_RENDERER", "cairo", 0)
+            setenv("WEBKIT_SKIA_ENABLE_CPU_RENDERING", "1", 0)
+        }
         // Neither settings of a desktop nor its screen reader belong to an unattended page.
         setenv("GTK_A11Y", "none", 0)
         setenv("GSETTINGS_BACKEND", "memory", 0)

@@ -71,6 +71,16 @@ package final class OutputWindow {
         }
     }
 
+    /// Puts the window where no screen is, so that its content is laid out and painted in full while nobody sees it.
+    ///
+    /// - Returns: false, with nothing done, where windows cannot be put anywhere: with a window manager, on Wayland.
+    package func mapOffScreen() -> Bool {
+        guard isBareX11 else { return false }
+        mapBelow()
+        if let surface = relight_window_surface(window.widget) { relight_surface_move(surface, -16384, -16384) }
+        return true
+    }
+
     /// Brings it above all others; `done` is called when the screen shows it.
     package func raise(done: @escaping () -> Void) {
         guard isBareX11, let surface = relight_window_surface(window.widget) else { return done() }

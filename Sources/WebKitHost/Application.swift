@@ -33,6 +33,7 @@ final class Application {
     /// Warm slots that died one after the other: a spare that cannot live is not made anew without a pause.
     private var warmFailures: UInt32 = 0
     private var isStopping = false
+    private var parking: ParkingWindow?
 
     init(channel: HostChannel) {
         self.channel = channel
@@ -164,12 +165,23 @@ final class Application {
                 guard let self, let slot else { return }
                 handle(event, of: slot)
             }
-            slot.load("about:blank")
+            park(slot)
+            slot.evaluate(PageScript.warmUp, world: PageScript.world) { [weak self, weak slot] _ in
+                if let slot { self?.becameWarm(slot) }
+            }
         } catch {
             log(3, "a warm slot cannot be made: \(error)")
             warmFailures += 1
             fillWarm()
         }
+    }
+
+    /// Where a warm slot can wait in sight, it is laid out and has painted before it is needed.
+    private func park(_ slot: Slot) {
+        if parking == nil {
+            parking = ParkingWindow(width: defaultSize.width, height: defaultSize.height)
+        }
+        parking?.add(slot)
     }
 
     private func becameWarm(_ slot: Slot) {
@@ -189,7 +201,6 @@ final class Application {
     private func handle(_ event: SlotEvent, of slot: Slot) {
         switch event {
         case .contentLost(let reason): return lost(slot, reason)
-        case .navigation(.finished, _) where slots[slot.number]?.state == .preparing: return becameWarm(slot)
         default: break
         }
         guard slots.bind(of: slot.number) != nil else { return }

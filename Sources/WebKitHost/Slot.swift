@@ -22,6 +22,8 @@ enum SlotEvent {
 /// One web view, and what is known of the page in it.
 final class Slot {
     let number: Int
+    /// False if the view draws only what GTK asks for: it must then be drawn to paint, even beneath another widget.
+    let paintsUndrawn: Bool
     let view: Owned
     private let manager: Owned
     /// Mirrors what the view last drew; its current image outlives the content process.
@@ -44,6 +46,7 @@ final class Slot {
             return nil
         }
         self.number = number
+        paintsUndrawn = !engine.isAccelerated
         self.view = view
         self.manager = manager
         self.mirror = Owned(taking: UnsafeMutableRawPointer(mirror))
@@ -188,6 +191,11 @@ final class Slot {
         return gdk_paintable_get_intrinsic_width(owned.opaque) > 0 ? owned : nil
     }
 
+    /// Takes the view out of the window that it is in.
+    func detach() {
+        if gtk_widget_get_parent(view.widget) != nil { gtk_widget_unparent(view.widget) }
+    }
+
     /// Ends the content process, if it lives, and takes the view off the screen. Nothing is reported any more.
     func destroy() {
         handle = nil
@@ -197,7 +205,7 @@ final class Slot {
             webkit_web_view_terminate_web_process(webView)
         }
         removeScript()
-        if gtk_widget_get_parent(view.widget) != nil { gtk_widget_unparent(view.widget) }
+        detach()
     }
 }
 #endif

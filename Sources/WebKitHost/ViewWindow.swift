@@ -33,6 +33,9 @@ final class ViewWindow {
         incoming = slot
         lastSlot = slot.number
         if shown == nil, cover == nil { setCover(Self.black()) }
+        slot.detach()
+        // What lies on top of it need not be drawn again for it.
+        if slot.paintsUndrawn { gtk_widget_set_opacity(slot.view.widget, 0) }
         relight_overlay_add_lowest(overlay.widget, slot.view.widget)
         if !window.isMapped { window.mapBelow() }
     }
@@ -46,7 +49,8 @@ final class ViewWindow {
         let old = shown
         shown = slot
         incoming = nil
-        if let old, gtk_widget_get_parent(old.view.widget) != nil { gtk_widget_unparent(old.view.widget) }
+        old?.detach()
+        gtk_widget_set_opacity(slot.view.widget, 1)
         setCover(nil)
         gtk_widget_grab_focus(slot.view.widget)
         window.afterNextPaint { [weak self] in
