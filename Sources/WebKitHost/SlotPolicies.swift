@@ -44,7 +44,7 @@ enum SlotPolicies {
         case WEBKIT_SCRIPT_DIALOG_BEFORE_UNLOAD_CONFIRM: webkit_script_dialog_confirm_set_confirmed(dialog, 1)
         default: break
         }
-        webkit_script_dialog_close(dialog)
+        // Handled, and so closed when this returns: closing it here would give back WebKit's own reference.
         return true
     }
 
