@@ -119,7 +119,8 @@ package actor Daemon {
         guard priority <= threshold else { return }
         var all: [(name: String, value: String)] = []
         if let view { all.append(("RELIGHT_VIEW", view)) }
-        if let pool = pool ?? view.flatMap({ views[$0]?.pool }) { all.append(("RELIGHT_POOL", pool)) }
+        let pool = pool ?? view.flatMap { views[$0]?.pool } ?? host.flatMap { hosts[$0]?.pool }
+        if let pool { all.append(("RELIGHT_POOL", pool)) }
         if let host, let pid = hosts[host]?.pid { all.append(("RELIGHT_HOST_PID", "\(pid)")) }
         journal.write(JournalEntry(message, priority: priority, id: id, fields: all + fields))
     }
@@ -136,7 +137,7 @@ package actor Daemon {
 
     /// The line that `systemctl status` shows.
     private func updateStatus() {
-        guard isStatusOld, notifier.isActive else { return }
+        guard isStatusOld, notifier.isActive, !isStopping else { return }
         isStatusOld = false
         let count = { (state: Control.ViewState) in self.views.values.count { $0.state == state } }
         var text = "\(count(.ready)) of \(views.count) views ready"

@@ -269,7 +269,7 @@ extension Daemon {
             return
         }
         isStopping = true
-        attempt("tell the service manager that we stop") { try notifier.stopping() }
+        attempt("tell the service manager that we stop") { try notifier.stopping(status: "stopping") }
         log("relightd stops; last snapshots are taken", .notice, .daemonStopping)
         Task { await takeLastSnapshots() }
     }
@@ -296,6 +296,8 @@ extension Daemon {
                 log("\(error)", .error, .snapshotStoreFailed)
             }
             log("relightd has stopped", .info)
+            // `systemctl status` goes on showing the last one.
+            attempt("tell the service manager the status") { try notifier.status("stopped") }
             loop.exit(code: 0)
         }
     }
