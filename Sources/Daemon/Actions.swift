@@ -13,7 +13,7 @@ extension Daemon {
     func perform(_ action: Action) {
         switch action {
         case .spawn(let id, let pool, let role, let warmSlots): start(id, pool: pool, role: role, warmSlots: warmSlots)
-        case .stop(let id): send(.stop, to: id)
+        case .stop(let id): stop(id)
         case .kill(let id, let reason):
             log("killing \(name(of: id)): \(reason)", .warning, .hostRejected, host: id, [("RELIGHT_CAUSE", reason)])
             kill(id)
@@ -40,6 +40,10 @@ extension Daemon {
             isStatusOld = true
         case .finished: finish()
         }
+    }
+
+    private func stop(_ id: HostID) {
+        if hosts[id]?.process == nil { kill(id) } else { send(.stop, to: id) }
     }
 
     private func bind(_ binding: Binding) {

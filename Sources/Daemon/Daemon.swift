@@ -30,6 +30,8 @@ package actor Daemon {
     var hosts: [HostID: RunningHost] = [:]
     var displays: [String: PrivateDisplay] = [:]
     var incidents = IncidentLog()
+    /// Hosts whose turn to be started has not come.
+    var waitingStarts: [(host: HostID, body: (isolated Daemon) -> Void)] = []
     var requests: [RequestID: PendingRequest] = [:]
     var lastRequest: RequestID = 0
 

@@ -94,6 +94,7 @@ extension Daemon {
         }
         publish("hostReady", pool: pool, "\(name(of: host.id)) is ready")
         post(.hostGreeted(host.id))
+        startNext()
         if case .curtain(let view) = host.role { drawCurtain(view) }
     }
 

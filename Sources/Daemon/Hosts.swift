@@ -23,25 +23,42 @@ extension Daemon {
         let host = RunningHost(id: id, pool: pool, role: role, renderer: renderer, warmSlots: warmSlots)
         hosts[id] = host
         whenDisplayIsReady(of: pool, settings) { [self] display in
-            // The machine may have lost patience meanwhile.
-            guard hosts[id] != nil else { return }
-            do {
-                try launch(host, path: path, settings: settings, display: display)
-                log("started \(name(of: id))", .debug, .hostStarted, pool: pool, host: id)
-                publish("hostStarted", pool: pool, "started \(name(of: id))")
-                post(.hostSpawned(id))
-            } catch {
-                hosts[id] = nil
-                log(
-                    "cannot start the \(renderer) host of pool \(pool): \(error); its views wait, it is tried again. "
-                        + remedy(for: error as? SystemError, path: path), .error, .hostRejected, pool: pool)
-                post(.hostSpawnFailed(id))
-            }
+            waitingStarts.append((id, { $0.startNow(id, path: path, settings: settings, display: display) }))
+            startNext()
+            if waitingStarts.contains(where: { $0.host == id }) { post(.hostQueued(id)) }
         }
     }
 
-    private func remedy(for error: SystemError?, path: String) -> String {
-        switch error?.code {
+    /// Starts what waits, but no more at once than the machine can bring up: a thousand that start together all miss
+    /// their time to say hello.
+    func startNext() {
+        let limit = max(8, 4 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        while !waitingStarts.isEmpty, hosts.values.count(where: { $0.process != nil && !$0.isGreeted }) < limit {
+            let (id, body) = waitingStarts.removeFirst()
+            // The machine may have changed its mind meanwhile.
+            if hosts[id] != nil { body(self) }
+        }
+    }
+
+    private func startNow(_ id: HostID, path: String, settings: PoolSettings, display: [String: String]) {
+        guard let host = hosts[id] else { return }
+        let pool = host.pool
+        do {
+            try launch(host, path: path, settings: settings, display: display)
+            log("started \(name(of: id))", .debug, .hostStarted, pool: pool, host: id)
+            publish("hostStarted", pool: pool, "started \(name(of: id))")
+            post(.hostSpawned(id))
+        } catch {
+            hosts[id] = nil
+            log(
+                "cannot start the \(host.renderer) host of pool \(pool): \(error); its views wait, it is tried again. "
+                    + remedy(for: error, path: path), .error, .hostRejected, pool: pool)
+            post(.hostSpawnFailed(id))
+        }
+    }
+
+    private func remedy(for error: SystemError, path: String) -> String {
+        switch error.code {
         case ENOENT: "Install it, or set Renderer= in the pool's file"
         case EACCES: "Make \(path) executable for relightd's user"
         case EAGAIN, EMFILE, ENFILE, ENOMEM: "Raise TasksMax=, LimitNOFILE= or MemoryMax= of relightd's unit"
@@ -192,6 +209,7 @@ extension Daemon {
         // Its incidents name its processes, so it is forgotten only after them.
         post(.hostExited(id))
         hosts[id] = nil
+        startNext()
     }
 
     /// Grandchildren that outlived their host.

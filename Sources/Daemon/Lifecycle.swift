@@ -61,6 +61,7 @@ extension Daemon {
             assumeIsolated { daemon in _ = Task { await daemon.flushStates() } }
         }
         standardError = try? FileDescriptor.duplicate(of: 2)
+        attempt("raise a limit") { try ProcessTable.raiseDescriptorLimit() }
         attempt("adopt orphans") { try ProcessTable.becomeSubreaper() }
         let loaded = readConfiguration()
         report(loaded)

@@ -71,6 +71,11 @@ package enum ProcessTable {
     @discardableResult
     package static func reap(_ pid: Int32) -> Bool { relight_reap(pid) > 0 }
 
+    /// Allows this process as many open descriptors as its hard limit does (getrlimit(2)): each host takes two.
+    package static func raiseDescriptorLimit() throws(SystemError) {
+        _ = try SystemError.check(relight_raise_descriptor_limit(), "cannot raise the limit of open descriptors")
+    }
+
     /// Makes orphaned descendants children of this process (prctl(2), PR_SET_CHILD_SUBREAPER).
     package static func becomeSubreaper() throws(SystemError) {
         _ = try SystemError.check(relight_set_subreaper(), "cannot adopt orphaned processes")

@@ -3,6 +3,19 @@
 
 /// Hosts: from the start to the exit.
 extension Supervisor {
+    /// No hello can come from a host that is not started; its time begins with its start.
+    mutating func queued(_ id: HostID) {
+        guard hosts[id]?.phase == .starting else { return ignore() }
+        deadlines.cancel(.hello(id))
+    }
+
+    mutating func spawned(_ id: HostID, at now: Instant) {
+        guard let host = hosts[id], host.phase == .starting, let policy = pools[host.pool]?.policy else {
+            return ignore()
+        }
+        if deadlines[.hello(id)] == nil { deadlines.set(.hello(id), at: now + policy.helloTimeout) }
+    }
+
     mutating func greeted(_ id: HostID, at now: Instant) {
         guard let host = hosts[id], host.phase == .starting else { return ignore() }
         hosts[id]?.phase = .ready

@@ -35,6 +35,8 @@ package enum Event: Sendable, Equatable {
     /// An operator wants a view out of quarantine at once.
     case retryView(String)
 
+    /// Its start waits for its turn: so many hosts are starting already. `hostSpawned` follows.
+    case hostQueued(HostID)
     case hostSpawned(HostID)
     case hostSpawnFailed(HostID)
     /// The host said hello and was welcomed.

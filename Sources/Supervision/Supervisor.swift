@@ -53,7 +53,8 @@ package struct Supervisor: Sendable {
         case .openView(let name, let pool): open(name, pool: pool, at: now)
         case .closeView(let name): close(name, at: now)
         case .retryView(let name): retry(name, byOperator: true, at: now)
-        case .hostSpawned(let host): if hosts[host] == nil { ignore() }
+        case .hostQueued(let host): queued(host)
+        case .hostSpawned(let host): spawned(host, at: now)
         case .hostSpawnFailed(let host): exited(host, at: now)
         case .hostGreeted(let host): greeted(host, at: now)
         case .hostFailed(let host): abandon(host, .hostExited, reason: "it broke the protocol", at: now)

@@ -25,6 +25,8 @@ int relight_set_nonblocking(int fd);
 int relight_dup_cloexec(int fd);
 /// Orphaned descendants become children of the calling process, so that it can find and reap them.
 int relight_set_subreaper(void);
+/// Raises the soft limit on open descriptors to the hard one; returns it.
+long relight_raise_descriptor_limit(void);
 int relight_set_process_name(const char *name);
 /// Gives free heap memory back to the system; 1 if there was some.
 int relight_trim_heap(void);
