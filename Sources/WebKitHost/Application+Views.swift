@@ -79,6 +79,8 @@ extension Application {
             discard(number)
             window.close()
         } else {
+            // Another slot follows: what the screen shows stays until that one has painted.
+            if let window, let shown = window.shown, shown.number == number { window.hold(shown.currentImage()) }
             discard(number)
         }
     }
