@@ -96,7 +96,9 @@ final class SupervisionBench {
         progress.note("idle for \(options.idleSeconds) s")
         let (before, start) = (ProcessInventory.processorTime(of: pid), MonotonicClock.now)
         MonotonicClock.sleep(microseconds: options.idleSeconds * 1_000_000)
-        let (used, elapsed) = (ProcessInventory.processorTime(of: pid) - before, MonotonicClock.now - start)
+        let after = ProcessInventory.processorTime(of: pid)
+        guard after >= before else { throw BenchError("relightd ended while it was idle") }
+        let (used, elapsed) = (after - before, MonotonicClock.now - start)
         result.idleSeconds = (Double(elapsed) / 100_000).rounded() / 10
         result.idleCPU = (Double(used) / Double(max(elapsed, 1)) * 100_000).rounded() / 1000
     }
