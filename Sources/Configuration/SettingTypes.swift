@@ -39,12 +39,6 @@ extension ValueType where Value == Geometry {
     }
 }
 
-extension ValueType where Value == Geometry? {
-    static func optional(_ type: ValueType<Geometry>) -> Self {
-        Self(name: type.name, range: type.range) { text throws(ValueProblem) in try type.parse(text) }
-    }
-}
-
 extension ValueType where Value == PoolSettings.Renderer {
     static var renderer: Self {
         Self(name: "renderer", range: "webkit, builtin, an absolute path") { text throws(ValueProblem) in

@@ -9,12 +9,6 @@ package struct ViewSettings: Equatable, Sendable {
     package var fullscreen = true
     /// The monitor's connector name; nil: the display's first.
     package var output: String?
-    /// Shown in quarantine; nil: a page of Relight's own.
-    package var fallbackURL: String?
-    /// The page may be of one colour all over without being taken for broken.
-    package var blankOK = false
-    /// The window's size; nil: the output's, or the pool's.
-    package var geometry: Geometry?
 
     package init(url: String, pool: String = "default") {
         self.url = url
@@ -39,15 +33,6 @@ extension ViewSettings: SettingsSection {
         Key(
             "Output", \.output, .optional(.word("output", range: "a connector's name")), example: "HDMI-1",
             "The monitor that shows the view. Without it: the display's first."),
-        Key(
-            "FallbackURL", \.fallbackURL, .optional(.url), example: "file:///usr/share/kiosk/sorry.html",
-            "The page shown while the view is in quarantine. Without it: a plain page that says so."),
-        Key(
-            "BlankOK", \.blankOK, .boolean, default: "no",
-            "Whether the page may be of one colour all over without being taken for broken."),
-        Key(
-            "Geometry", \.geometry, .optional(.geometry), example: "1920x1080",
-            "The size of the view's window in pixels. Without it: the output's, or the pool's when headless."),
     ]
 
     func contradictions() -> [(key: String, message: String, remedy: String)] { [] }

@@ -34,7 +34,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case incidentClosed = "d8bfb578a8c048e881fa223bfc888770"
     /// A recovery step failed; the ladder goes on.
     case recoveryFailed = "5daa9c3b87d64b2c81dbe1be1352a31e"
-    /// A view keeps failing and shows its fallback page.
+    /// A view keeps failing and is in quarantine.
     case viewQuarantined = "341bbf91b84f4622afffbe86d488c350"
     /// A host's network process ended.
     case networkProcessLost = "4f6180c453d745d8bfe024b988208f33"

@@ -73,9 +73,6 @@ func complaints(_ files: (String, String)...) -> [String] {
                 Pool=lobby
                 Fullscreen=no
                 Output=HDMI-1
-                FallbackURL=about:blank
-                BlankOK=yes
-                Geometry=640x480
                 """
             ))
         #expect(loaded.diagnostics.map(\.description) == [])
@@ -111,9 +108,6 @@ func complaints(_ files: (String, String)...) -> [String] {
         var view = ViewSettings(url: "https://user@example.org:8443/a?b=c#d", pool: "lobby")
         view.fullscreen = false
         view.output = "HDMI-1"
-        view.fallbackURL = "about:blank"
-        view.blankOK = true
-        view.geometry = Geometry(width: 640, height: 480)
         #expect(loaded.configuration.views == ["lobby": view])
     }
 

@@ -136,7 +136,7 @@ import Testing
         #expect(said([0xEF, 0xBB, 0xBF] + good) == [])
         #expect(said(good + [0xFF]) == ["v:3: the line is not valid UTF-8; save the file as UTF-8"])
         #expect(said(good + [0]) == ["v:3: the line contains a NUL byte; is this a text file?"])
-        let long = good + Array("BlankOK=".utf8) + Array(repeating: 0x20, count: 70_000)
+        let long = good + Array("Output=".utf8) + Array(repeating: 0x20, count: 70_000)
         #expect(said(long) == ["v:3: the line is longer than 64 KiB; break it with a backslash at the line's end"])
         let folded = good + Array(repeatElement(Array("X-a=aaaaaaaaaaaaaaaaaaaaaaa\\\n".utf8), count: 5000).joined())
         #expect(said(folded).first == "v:3: the line and its continuations are longer than 64 KiB; shorten it")

@@ -38,7 +38,7 @@ import Testing
 
     @Test func explainFindsKeysInAnyLetterCase() throws {
         #expect(Configuration.explain("warmslots=").map(\.name) == ["WarmSlots"])
-        #expect(Configuration.explain("geometry").map(\.section) == ["Pool", "View"])
+        #expect(Configuration.explain("geometry").map(\.section) == ["Pool"])
         #expect(Configuration.explain("nothing").isEmpty)
         let text = try #require(Configuration.explain("URL").first?.explanation)
         #expect(text.hasPrefix("URL= in [View] of views/NAME.view\n"))
