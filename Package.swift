@@ -109,7 +109,7 @@ let package = Package(
                 "BuiltinHost", "HostKit", "Cookies", "Wire", "Platform", "Bench", "TestSupport", "Transport",
             ]),
         .testTarget(
-            name: "WebKitTests", dependencies: ["Wire", "Platform", "HostKit", "Bench", "Cookies", "TestSupport"]),
+            name: "WebKitTests", dependencies: ["Bench", "RelightKit", "TestSupport", "Wire"]),
         .testTarget(
             name: "ControlToolTests",
             dependencies: [
