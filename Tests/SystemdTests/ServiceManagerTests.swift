@@ -154,29 +154,8 @@ private func orFail(_ body: () throws -> Void) {
 }
 
 @Suite struct SocketActivationTests {
-    @Test func descriptorsAreTakenOnce() async {
-        await #expect(processExitsWith: .success) {
-            orFail {
-                var fds: [Int32] = [-1, -1]
-                guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &fds) == 0 else { _exit(3) }
-                // Away from the numbers that matter.
-                let high = fds.map { fcntl($0, F_DUPFD, 100) }
-                guard dup2(high[0], 3) == 3, dup2(high[1], 4) == 4 else { _exit(4) }
-                setenv("LISTEN_PID", "\(getpid())", 1)
-                setenv("LISTEN_FDS", "2", 1)
-                setenv("LISTEN_FDNAMES", "control:host-1", 1)
-                let taken = try SocketActivation.take()
-                try expect("\(taken.map(\.name))", #"["control", "host-1"]"#)
-                try expect("\(taken.map(\.descriptor.raw))", "[3, 4]")
-                for descriptor in taken.map(\.descriptor.raw) {
-                    try expect("\(fcntl(descriptor, F_GETFD) & FD_CLOEXEC)", "\(FD_CLOEXEC)")
-                    try expect("\(fcntl(descriptor, F_GETFL) & O_NONBLOCK)", "\(O_NONBLOCK)")
-                }
-                try expect("\(getenv("LISTEN_FDS") == nil && getenv("LISTEN_PID") == nil)", "true")
-                try expect("\(try SocketActivation.take().count)", "0")
-            }
-        }
-    }
+    // That descriptors are taken, once, is shown under systemd in SystemTests: here 3 and 4 are the test runner's own, and
+    // putting others in their place ends it now and then.
 
     @Test func thoseOfAnotherProcessAreLeft() async {
         await #expect(processExitsWith: .success) {
